@@ -19,9 +19,9 @@ const READ_ONLY = ["id", "created_on", "modified_on"];
 const TIMES = ["prequeue_start_time", "event_start_time", "event_end_time"];
 
 const optional = (name, label, type, help) => ({ name, label, type, help, isOptional: true });
-const choice = (name, label, options, help) => ({
+const choice = (name, label, words, help) => ({
   ...optional(name, label, "select", help),
-  options: [AS_ROOM, ...options.map(([value, of]) => ({ value, label: of }))],
+  options: [AS_ROOM, ...Object.entries(words).map(([value, of]) => ({ value, label: of }))],
 });
 
 /** All that an event can say; an empty field leaves it to the room. */
@@ -66,10 +66,10 @@ export const EVENT_FIELDS = [
   optional("new_users_per_minute", "New users per minute", "number"),
   optional("session_duration", "Session duration (minutes)", "number", "1 to 30."),
   {
-    ...choice("disable_session_renewal", "Sessions are renewed", [
-      ["false", "With each request"],
-      ["true", "Never: they end so many minutes after entering"],
-    ]),
+    ...choice("disable_session_renewal", "Sessions are renewed", {
+      false: "With each request",
+      true: "Never: they end so many minutes after entering",
+    }),
     isYesOrNo: true,
   },
   choice("queueing_method", "Queueing method", QUEUEING_METHODS),

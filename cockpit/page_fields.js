@@ -1,30 +1,30 @@
 // The fields of a room that are about its page.
 
-/** Their values are the room's, or empty; the languages to choose from come with the page. */
-export const PAGE_FIELDS = [
-  { name: "page_name", label: "Name", type: "text", help: "Empty: the host of the room." },
-  { name: "page_logo", label: "Logo", type: "picture", help: "At most 3 KB: pages carry it." },
-  { name: "page_color", label: "Colour", type: "text", help: "Like #0f766e." },
-  {
-    name: "page_text",
+import { fieldsOf } from "./fields.js";
+
+const TEXTS = {
+  page_name: { label: "Name", help: "Empty: the host of the room." },
+  page_logo: { label: "Logo", type: "picture", help: "At most 3 KB: pages carry it." },
+  page_color: { label: "Colour", help: "Like #0f766e." },
+  page_text: {
     label: "Text",
     type: "textarea",
     help: "For everybody who waits. Then in other languages: [de] Guten Tag [fr] Bonjour",
   },
-  { name: "page_help_url", label: "Help", type: "text", help: "An address: https://…" },
-  {
-    name: "default_template_language",
+  page_help_url: { label: "Help", help: "An address: https://…" },
+  default_template_language: {
     label: "Language",
-    type: "select",
     help: "For visitors whose browsers ask for none that there is.",
   },
-  {
-    name: "custom_page_html",
+  custom_page_html: {
     label: "A page of your own",
     type: "html",
     help: "HTML with variables in {{braces}}. Empty: the built-in page, with the fields above.",
   },
-];
+};
+
+/** Their values are the room's, or empty. The languages to choose from get their names later. */
+export const PAGE_FIELDS = fieldsOf("Page", TEXTS);
 
 /** What a page can look like: the preview's parameters, and a name. */
 export const PAGE_STATES = [

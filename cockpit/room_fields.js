@@ -8,226 +8,202 @@ import {
   TURNSTILE_MODES,
   TURNSTILE_MODES_HELP,
 } from "./choices.js";
+import { fieldOf, fieldsOf } from "./fields.js";
 
-const texts = (pairs) => pairs.map(([value, label]) => ({ value, label }));
-
-/** What the API needs to make a room, with the labels of the reference. */
-export const NEW_ROOM_FIELDS = [
-  { name: "name", label: "Name", type: "text", help: "Letters, digits, - and _. For you." },
-  { name: "host", label: "Hostname", type: "text", help: "Like shop.example, without https://." },
-  { name: "path", label: "Path", type: "text", help: "It and all below it: / is the whole host." },
-  {
-    name: "total_active_users",
-    label: "Total active users",
-    type: "number",
-    help: "How many may be inside at once.",
+/** What the form says of fields, where names and sentences of the table are not enough. */
+const TEXTS = {
+  name: { label: "Name", help: "Letters, digits, - and _. For you." },
+  description: { label: "Description", help: "For you." },
+  host: { label: "Hostname", help: "Like shop.example, without https://." },
+  path: { label: "Path", help: "It and all below it: / is the whole host." },
+  additional_routes: {
+    label: "More places",
+    type: "routes",
+    help: "One a line, like shop.example/tickets, with the same limits. Needs a suffix below.",
   },
-  {
-    name: "new_users_per_minute",
+  case_sensitive_path: {
+    label: "Letter case of paths counts",
+    help: "Only where your servers agree.",
+  },
+  total_active_users: { label: "Total active users", help: "How many may be inside at once." },
+  new_users_per_minute: {
     label: "New users per minute",
-    type: "number",
     help: "How many may enter in any 60 s; at most as many as may be inside.",
   },
-  {
-    name: "session_duration",
+  queueing_method: {
+    label: "Queueing method",
+    words: QUEUEING_METHODS,
+    help: "A change throws nobody out and loses no place.",
+  },
+  session_duration: {
     label: "Session duration (minutes)",
-    type: "number",
     help: "1 to 30. After so many minutes without a request a visitor has left.",
   },
-  {
-    name: "turn_kept_minutes",
+  disable_session_renewal: {
+    label: "Sessions are not renewed",
+    help: "They end so many minutes after entering, whatever the visitor does.",
+  },
+  turn_kept_minutes: {
     label: "Turn kept (minutes)",
-    type: "number",
     isOptional: true,
     help: "0 to 5. How long a place is kept free for a visitor who is away when the turn comes.",
   },
-];
-
-const fieldOf = (name) => NEW_ROOM_FIELDS.find((field) => field.name === name);
-const flag = (name, label, help) => ({ name, label, help, type: "checkbox" });
-const amount = (name, label, help) => ({ name, label, help, type: "number" });
-const choice = (name, label, options, help) => {
-  return { name, label, help, type: "select", options: texts(options) };
+  confirm_turn_minutes: {
+    label: "A turn is confirmed within (minutes)",
+    help:
+      "0 to 5. Whose turn it is enters with a click, and the place is kept meanwhile. 0: " +
+      "visitors enter by themselves.",
+  },
+  unconfirmed_seconds: {
+    label: "A newcomer counts for (seconds)",
+    help:
+      "0 to 1,800, until coming back with the cookie. 0: for the session. More may be inside " +
+      "then than the limit says.",
+  },
+  invitation_groups: {
+    label: "Groups with an invitation",
+    type: "groups",
+    help:
+      "One a line, 8 at most: a name, then first (they enter before others), in_turn, or " +
+      "share 4 (one place in 4); then key and your Ed25519 key, if you sign the codes by it. " +
+      "Another name ends the codes of the old one.",
+  },
+  invitation_only: { label: "By invitation only", help: "Nobody else enters or waits." },
+  new_places_per_network: {
+    label: "New places for one network",
+    help: "In a minute, in each isolate. 0: any number. An office or a school is one network too.",
+  },
+  refresh_interval_seconds: { label: "Check in every (seconds)", help: "5 to 300." },
+  near_head_refresh_interval_seconds: { label: "Near the head every (seconds)", help: "3 to 60." },
+  show_position: { label: "Show the position", help: "How many stand before: fifo alone." },
+  event_stream_enabled: {
+    label: "Tell a turn at once",
+    help: "Visitors near the head keep a stream open.",
+  },
+  turn_notice: {
+    label: "A message before the turn",
+    words: {
+      off: "Nobody is asked",
+      email: "To an e-mail address",
+      phone: "To a telephone number",
+      email_or_phone: "To either",
+    },
+    help: "Your own service sends it. Without a webhook told of turns the page does not ask.",
+  },
+  json_response_enabled: { label: "JSON for apps", help: "For whoever accepts nothing else." },
+  queueing_status_code: {
+    label: "Status of the queue page",
+    help: "Apps and crawlers read it.",
+  },
+  session_endpoint: {
+    label: "Visitors can ask and leave",
+    help: "Your pages can tell how long the session lasts, and end it.",
+  },
+  enabled_origin_commands: {},
+  transparency_log: {
+    label: "Who may read the log of admissions",
+    words: TRANSPARENCY_LOGS,
+    help: "It lets others check limits and order of a sale, and names nobody.",
+  },
+  strip_cookie: { label: "Hide the cookie from the site", help: "Costs some speed." },
+  cookie_attributes: {},
+  cookie_suffix: {
+    label: "Cookie suffix",
+    help: "Letters, digits, _. A change sends everybody to the end of the line.",
+  },
+  turnstile_mode: { label: "Turnstile", words: TURNSTILE_MODES, help: TURNSTILE_MODES_HELP },
+  turnstile_action: { label: "Who does not pass", words: TURNSTILE_ACTIONS, help: "" },
+  turnstile_when_silent: {
+    label: "While Turnstile is silent",
+    words: { accept: "Tokens are believed", refuse: "Tokens are refused" },
+    help: "Believed, an outage lets bots into the line; the limits hold.",
+  },
+  show_infinite_queue: { label: "Tell that line to pages", help: "Bots can read it too." },
+  ticket_sharing: {
+    label: "A cookie that others use",
+    words: {
+      allow: "Is ignored",
+      report: "Is counted in the log",
+      challenge: "They meet Turnstile",
+      new_visitor: "They are new visitors",
+    },
+    help: "",
+  },
+  when_silent: {
+    label: "While no object answers",
+    words: { hold: "Newcomers wait", keep_flowing: "Newcomers enter, up to the bound below" },
+    help: "The second gives up the limits for that time.",
+  },
+  keep_flowing_per_minute: {
+    label: "Bound while no object answers",
+    help: "Visitors a minute, in each isolate.",
+  },
 };
 
-/** All other settings of a room, in the groups of its form: `{ title, fields }`. */
-export const ROOM_GROUPS = [
-  {
-    title: "What it covers",
-    fields: [
-      fieldOf("name"),
-      { name: "description", label: "Description", type: "text", help: "For you." },
-      fieldOf("host"),
-      fieldOf("path"),
-      {
-        name: "additional_routes",
-        label: "More places",
-        type: "routes",
-        help: "One a line, like shop.example/tickets, with the same limits. Needs a suffix below.",
-      },
-      flag("case_sensitive_path", "Letter case of paths counts", "Only where your servers agree."),
-    ],
-  },
-  {
-    title: "Who enters next",
-    fields: [
-      choice(
-        "queueing_method",
-        "Queueing method",
-        QUEUEING_METHODS,
-        "A change throws nobody out and loses no place.",
-      ),
-      fieldOf("session_duration"),
-      flag(
-        "disable_session_renewal",
-        "Sessions are not renewed",
-        "They end so many minutes after entering, whatever the visitor does.",
-      ),
-      fieldOf("turn_kept_minutes"),
-      amount(
-        "confirm_turn_minutes",
-        "A turn is confirmed within (minutes)",
-        "0 to 5. Whose turn it is enters with a click, and the place is kept meanwhile. 0: " +
-          "visitors enter by themselves.",
-      ),
-      amount(
-        "unconfirmed_seconds",
-        "A newcomer counts for (seconds)",
-        "0 to 1,800, until coming back with the cookie. 0: for the session. More may be inside " +
-          "then than the limit says.",
-      ),
-      {
-        name: "invitation_groups",
-        label: "Groups with an invitation",
-        type: "groups",
-        help:
-          "One a line, 8 at most: a name, then first (they enter before others), in_turn, or " +
-          "share 4 (one place in 4); then key and your Ed25519 key, if you sign the codes by it. " +
-          "Another name ends the codes of the old one.",
-      },
-      flag("invitation_only", "By invitation only", "Nobody else enters or waits."),
-      amount(
-        "new_places_per_network",
-        "New places for one network",
-        "In a minute, in each isolate. 0: any number. An office or a school is one network too.",
-      ),
-    ],
-  },
-  {
-    title: "While people wait",
-    fields: [
-      amount("refresh_interval_seconds", "Check in every (seconds)", "5 to 300."),
-      amount("near_head_refresh_interval_seconds", "Near the head every (seconds)", "3 to 60."),
-      flag("show_position", "Show the position", "How many stand before: fifo alone."),
-      flag(
-        "event_stream_enabled",
-        "Tell a turn at once",
-        "Visitors near the head keep a stream open.",
-      ),
-      choice(
-        "turn_notice",
-        "A message before the turn",
-        [
-          ["off", "Nobody is asked"],
-          ["email", "To an e-mail address"],
-          ["phone", "To a telephone number"],
-          ["email_or_phone", "To either"],
-        ],
-        "Your own service sends it. Without a webhook told of turns the page does not ask.",
-      ),
-      flag("json_response_enabled", "JSON for apps", "For whoever accepts nothing else."),
-      choice(
-        "queueing_status_code",
-        "Status of the queue page",
-        [["200", "200"], ["202", "202"], ["429", "429"]],
-        "Apps and crawlers read it.",
-      ),
-    ],
-  },
-  {
-    title: "Sessions and cookie",
-    fields: [
-      flag(
-        "session_endpoint",
-        "Visitors can ask and leave",
-        "Your pages can tell how long the session lasts, and end it.",
-      ),
-      flag("origin_may_revoke", "The site may end sessions", "By a header of its answers."),
-      choice(
-        "transparency_log",
-        "Who may read the log of admissions",
-        TRANSPARENCY_LOGS,
-        "It lets others check limits and order of a sale, and names nobody.",
-      ),
-      flag("strip_cookie", "Hide the cookie from the site", "Costs some speed."),
-      choice(
-        "samesite",
-        "Cookie: SameSite",
-        [["auto", "Auto"], ["lax", "Lax"], ["none", "None"], ["strict", "Strict"]],
-        "None is for frames on other sites.",
-      ),
-      choice(
-        "secure",
-        "Cookie: Secure",
-        [["auto", "Auto"], ["always", "Always"], ["never", "Never"]],
-      ),
-      {
-        name: "cookie_suffix",
-        label: "Cookie suffix",
-        type: "text",
-        help: "Letters, digits, _. A change sends everybody to the end of the line.",
-      },
-    ],
-  },
-  {
-    title: "Bots and failures",
-    fields: [
-      choice("turnstile_mode", "Turnstile", TURNSTILE_MODES, TURNSTILE_MODES_HELP),
-      choice("turnstile_action", "Who does not pass", TURNSTILE_ACTIONS),
-      choice(
-        "turnstile_when_silent",
-        "While Turnstile is silent",
-        [["accept", "Tokens are believed"], ["refuse", "Tokens are refused"]],
-        "Believed, an outage lets bots into the line; the limits hold.",
-      ),
-      flag("show_infinite_queue", "Tell that line to pages", "Bots can read it too."),
-      choice("ticket_sharing", "A cookie that others use", [
-        ["allow", "Is ignored"],
-        ["report", "Is counted in the log"],
-        ["challenge", "They meet Turnstile"],
-        ["new_visitor", "They are new visitors"],
-      ]),
-      choice(
-        "when_silent",
-        "While no object answers",
-        [["hold", "Newcomers wait"], ["keep_flowing", "Newcomers enter, up to the bound below"]],
-        "The second gives up the limits for that time.",
-      ),
-      amount(
-        "keep_flowing_per_minute",
-        "Bound while no object answers",
-        "Visitors a minute, in each isolate.",
-      ),
-    ],
-  },
+const NEW_ROOM = [
+  "name",
+  "host",
+  "path",
+  "total_active_users",
+  "new_users_per_minute",
+  "session_duration",
+  "turn_kept_minutes",
 ];
+/** What the API needs to make a room, with the labels of the reference. */
+export const NEW_ROOM_FIELDS = NEW_ROOM.map((name) => fieldOf(name, TEXTS));
 
-/** The parts of fields that are no simple value: how the form has them, and how the API. */
+const select = (words) => Object.entries(words).map(([value, label]) => ({ value, label }));
+/** Fields that are no simple value: the fields of the form for each, and how the API has them. */
 const PARTS = {
   cookie_attributes: {
     shown: ({ samesite, secure }) => ({ samesite, secure }),
-    names: ["samesite", "secure"],
+    fields: [
+      {
+        name: "samesite",
+        label: "Cookie: SameSite",
+        type: "select",
+        options: select({ auto: "Auto", lax: "Lax", none: "None", strict: "Strict" }),
+        help: "None is for frames on other sites.",
+      },
+      {
+        name: "secure",
+        label: "Cookie: Secure",
+        type: "select",
+        options: select({ auto: "Auto", always: "Always", never: "Never" }),
+      },
+    ],
     told: ({ samesite, secure }) => ({ samesite, secure }),
   },
   enabled_origin_commands: {
     shown: (commands) => ({ origin_may_revoke: commands.includes("revoke") }),
-    names: ["origin_may_revoke"],
+    fields: [
+      {
+        name: "origin_may_revoke",
+        label: "The site may end sessions",
+        type: "checkbox",
+        help: "By a header of its answers.",
+      },
+    ],
     told: ({ origin_may_revoke: may }) => (may ? ["revoke"] : []),
   },
 };
+
+const TITLES = {
+  Coverage: "What it covers",
+  Order: "Who enters next",
+  Waiting: "While people wait",
+  Sessions: "Sessions and cookie",
+  Failures: "Bots and failures",
+};
+/** All other settings of a room, in the groups of its form: `{ title, fields }`. */
+export const ROOM_GROUPS = Object.entries(TITLES).map(([group, title]) => ({
+  title,
+  fields: fieldsOf(group, TEXTS).flatMap((field) => PARTS[field.name]?.fields ?? [field]),
+}));
+
 const FIELDS = ROOM_GROUPS.flatMap(({ fields }) => fields);
 const PART_OF = Object.fromEntries(
-  Object.entries(PARTS).flatMap(([name, { names }]) => names.map((part) => [part, name])),
+  Object.entries(PARTS).flatMap(([name, { fields }]) => fields.map((part) => [part.name, name])),
 );
 
 /** The names of the fields that the form of a room's settings has, as the API names them. */
@@ -257,9 +233,9 @@ export function patchOf(room, written) {
 function toldOf(name, written) {
   const part = PART_OF[name];
   if (part) return [part, PARTS[part].told(written)];
-  const { type } = FIELDS.find((field) => field.name === name);
+  const { type, isNumber } = FIELDS.find((field) => field.name === name);
   const value = written[name];
-  if (type === "number" || name === "queueing_status_code") {
+  if (type === "number" || isNumber) {
     return [name, value === "" ? value : Number(value)];
   }
   if (type === "routes") return [name, routesIn(value)];

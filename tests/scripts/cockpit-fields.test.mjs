@@ -9,6 +9,7 @@ import { test } from "node:test";
 
 import { actionsOf, limitsChange } from "../../cockpit/actions.js";
 import { EVENT_FIELDS, copyOf, shownOf, weeksLater } from "../../cockpit/event_fields.js";
+import { fieldOf, fieldsOf } from "../../cockpit/fields.js";
 import { PAGE_FIELDS } from "../../cockpit/page_fields.js";
 import { NEW_ROOM_FIELDS, SETTINGS_NAMES, patchOf, valuesOf } from "../../cockpit/room_fields.js";
 import { ROOT } from "../harness/worker-modules.mjs";
@@ -47,6 +48,18 @@ test("the cockpit has every field of a room", () => {
     [...forms, ...SETTINGS_NAMES, ...buttons].includes(name),
   );
   assert.deepEqual(twice, [], "no exception any more");
+});
+
+test("a field without words of its own is shown in those of the core's table", () => {
+  const { options, ...rest } = fieldOf("turn_notice", {});
+  assert.deepEqual(options.map(({ value }) => value), ["off", "email", "phone", "email_or_phone"]);
+  assert.deepEqual([rest.label, rest.type], ["Turn notice", "select"]);
+  assert.equal(rest.help, properties.turn_notice.description);
+  const kept = fieldOf("turn_kept_minutes", {});
+  assert.equal(kept.help, `0 to 5. ${properties.turn_kept_minutes.description}`);
+  const names = (group, texts) => fieldsOf(group, texts).map(({ name }) => name);
+  const all = names("Waiting", {});
+  assert.deepEqual(names("Waiting", { [all.at(-1)]: {} }), [all.at(-1), ...all.slice(0, -1)]);
 });
 
 test("the form of an event has every field of one, and what it shows goes back", () => {

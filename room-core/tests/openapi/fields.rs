@@ -101,7 +101,7 @@ fn special(field: &Field) -> Value {
 }
 
 /// A room in which an owner wrote what has to be written.
-fn plain_room() -> Room {
+pub fn plain_room() -> Room {
     let room = json!({
         "id": "0".repeat(32),
         "zone_id": "0".repeat(32),
@@ -111,4 +111,12 @@ fn plain_room() -> Room {
         "new_users_per_minute": 1,
     });
     parse_rooms(&json!([room]).to_string()).expect("a valid room").remove(0)
+}
+
+/// Writes a number with a comma before each three digits.
+pub fn grouped(number: u32) -> String {
+    match number / 1_000 {
+        0 => number.to_string(),
+        thousands => format!("{},{:03}", grouped(thousands), number % 1_000),
+    }
 }

@@ -1,6 +1,7 @@
 //! `src/openapi.json.txt` is what the code says: the router has the operations, the readers take
-//! what the schemas allow and refuse the rest. `UPDATE=1 cargo test -p room-core --test openapi`
-//! writes the file anew.
+//! what the schemas allow and refuse the rest. `cockpit/room_table.js` and the table in
+//! `docs/rooms.md` have each field of a room. `UPDATE=1 cargo test -p room-core --test openapi`
+//! writes the files anew.
 
 #![recursion_limit = "256"]
 #![expect(
@@ -12,11 +13,13 @@
 
 mod answers;
 mod beside;
+mod cockpit;
 mod fields;
 mod forms;
 mod invitations;
 mod lists;
 mod log;
+mod manual;
 mod meanings;
 mod operations;
 mod page_fields;
@@ -27,6 +30,7 @@ mod trace;
 mod trial;
 mod webhooks;
 
+use std::path::Path;
 use std::{env, fs};
 
 use room_core::base::time::Timestamp;
@@ -41,18 +45,36 @@ use room_core::management::token::{NamedToken, Role, Scope};
 use room_core::room::webhook::Webhook;
 use serde_json::{Value, json};
 
-const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../src/openapi.json.txt");
 const ID: &str = "0123456789abcdef0123456789abcdef";
 
 #[test]
 fn the_file_is_current() {
-    let text = format!("{:#}\n", description());
+    check_file("src/openapi.json.txt", |_| format!("{:#}\n", description()));
+}
+
+#[test]
+fn the_fields_of_the_cockpit_are_current() {
+    check_file("cockpit/room_table.js", |_| cockpit::room_table_file());
+}
+
+#[test]
+fn the_manual_has_each_field_with_its_range_and_default() {
+    let page = check_file("docs/rooms.md", manual::completed);
+    assert_eq!(manual::contradictions(&page), Vec::<String>::new(), "docs/rooms.md");
+}
+
+/// Checks that a file is what `made` makes of it, or with `UPDATE` makes it so. Returns its text.
+fn check_file(name: &str, made: impl Fn(&str) -> String) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name);
+    let held = fs::read_to_string(&path).unwrap_or_default();
+    let text = made(&held);
     if env::var_os("UPDATE").is_some() {
-        fs::write(FILE, &text).expect("a writable file");
+        fs::write(&path, &text).expect("a writable file");
+        return text;
     }
-    let held = fs::read_to_string(FILE).unwrap_or_default();
     let remedy = "UPDATE=1 cargo test -p room-core --test openapi";
-    assert!(held == text, "src/openapi.json.txt is not what the code says: {remedy}");
+    assert!(held == text, "{name} is not what the code says: {remedy}");
+    text
 }
 
 fn description() -> Value {
