@@ -11,6 +11,7 @@ mod claims;
 mod cookie;
 mod document;
 mod event;
+pub mod event_table;
 mod field_error;
 mod fields;
 mod form;
@@ -25,7 +26,7 @@ pub mod token;
 mod trial_request;
 mod value;
 mod webhook;
-mod zone_settings;
+pub mod zone_settings;
 
 use serde_json::Value;
 
@@ -53,7 +54,6 @@ pub use self::webhook::{
 };
 pub use self::zone_settings::{read_zone_settings, zone_settings_document};
 use crate::base::id::ZoneId;
-use crate::base::time::Timestamp;
 use crate::page::Page;
 use crate::page::template::SOURCE_BYTES_MAX;
 use crate::room::Room;
@@ -194,13 +194,6 @@ fn refuse_unsupported(fields: &mut Fields<'_>) {
     for name in ["next_event_start_time", "next_event_prequeue_start_time"] {
         fields.optional(name, (), only(&Value::Null));
     }
-}
-
-/// Reads when a room or event was made, and when it last changed.
-fn read_stamps(fields: &mut Fields<'_>) -> (Option<Timestamp>, Option<Timestamp>) {
-    let created_on = fields.optional("created_on", Timestamp::default(), parsed);
-    let modified_on = fields.optional("modified_on", created_on.unwrap_or_default(), parsed);
-    (created_on, modified_on)
 }
 
 /// Checks that the limit per minute is at most the limit of visitors inside.

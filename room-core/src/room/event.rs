@@ -75,8 +75,10 @@ pub struct EventTime {
 /// What an event changes. `None` leaves the room's own value, also when that changes later.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
-    /// Both limits, or neither: `total_active_users`, then `new_users_per_minute`.
-    pub limits: Option<(u32, u32)>,
+    /// The limit of visitors inside; set if and only if the next one is.
+    pub total_active_users: Option<u32>,
+    /// The limit of visitors who enter in a minute.
+    pub new_users_per_minute: Option<u32>,
     /// The `session_duration`, in minutes.
     pub session_duration_minutes: Option<u32>,
     /// Whether sessions end a fixed time after the admission, whatever the visitor does.
@@ -142,18 +144,17 @@ impl Event {
     /// Returns the room's settings, changed by what the event sets.
     pub fn applied_to(&self, settings: &Settings) -> Settings {
         let Overrides {
-            limits,
+            total_active_users,
+            new_users_per_minute,
             session_duration_minutes,
             disable_session_renewal,
             queueing_method,
             transparency_log,
             ..
         } = &self.overrides;
-        let (total, per_minute) =
-            limits.unwrap_or((settings.total_active_users, settings.new_users_per_minute));
         Settings {
-            total_active_users: total,
-            new_users_per_minute: per_minute,
+            total_active_users: total_active_users.unwrap_or(settings.total_active_users),
+            new_users_per_minute: new_users_per_minute.unwrap_or(settings.new_users_per_minute),
             session_duration_minutes: session_duration_minutes
                 .unwrap_or(settings.session_duration_minutes),
             disable_session_renewal: disable_session_renewal

@@ -3,11 +3,12 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::fields::words;
 use crate::log;
 use crate::meanings::envelope;
 use crate::operations::content;
 use crate::parameters::{query, shared};
-use crate::schemas::{METHODS, reference};
+use crate::schemas::reference;
 
 /// Their paths.
 pub fn all() -> Map<String, Value> {
@@ -148,7 +149,7 @@ fn preview() -> Value {
         query("language", "Of the words, like de-DE.", &text()),
         query("force_queue", "Whether the room holds everybody.", &flag),
         query("queue_is_full", "Whether the line is full.", &flag),
-        query("queueing_method", "Of the room.", &one_of(&METHODS)),
+        query("queueing_method", "Of the room.", &one_of(&words("queueing_method"))),
         query("event", "Where an event stands.", &stages),
         query("shuffle_at_event_start", "Whether the event draws.", &flag),
         query("waitTime", "In minutes.", &minutes),

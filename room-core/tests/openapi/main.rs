@@ -22,7 +22,6 @@ mod log;
 mod manual;
 mod meanings;
 mod operations;
-mod page_fields;
 mod parameters;
 mod schemas;
 mod tokens;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::forms::{add, changed, filed_room, shown, shown_with, with_written_routes, written};
-use crate::{answers, fields, lists, page_fields, tokens, trial, webhooks};
+use crate::{answers, fields, lists, tokens, trial, webhooks};
 
 /// Everything below `components/schemas`.
 pub fn all() -> Value {
@@ -32,7 +32,7 @@ pub fn all() -> Value {
         "NamedToken": tokens::shown(),
         "NamedTokenInput": written(tokens::token()),
         "NamedTokenPatch": changed(tokens::token()),
-        "Preview": written(page_fields::added_to(preview())),
+        "Preview": written(preview()),
         "Trial": written(trial::request()),
         "TrialResult": trial::result(),
     });
@@ -47,12 +47,12 @@ pub fn all() -> Value {
 pub fn base(kind: &str) -> Value {
     match kind {
         "Room" => fields::room(),
-        "Event" => page_fields::added_to_event(event()),
+        "Event" => fields::event(),
         "Rule" => rule(),
         "List" => lists::list(),
         "Webhook" => webhooks::webhook(),
         "NamedToken" => tokens::token(),
-        _ => settings(),
+        _ => fields::settings(),
     }
 }
 
@@ -65,8 +65,6 @@ pub fn array(of: &str) -> Value {
 }
 
 const ID: &str = "^[0-9a-f]{32}$";
-/// The words of `queueing_method`; the first is the default.
-pub const METHODS: [&str; 4] = ["fifo", "random", "passthrough", "reject"];
 
 pub fn id(of: &str) -> Value {
     json!({ "type": "string", "pattern": ID, "readOnly": true, "description": of })
@@ -189,63 +187,6 @@ fn route() -> Value {
     })
 }
 
-fn event() -> Value {
-    let moment =
-        |says: &str| json!({ "type": "string", "format": "date-time", "description": says });
-    let mut page = text(1_048_576, "The queue page meanwhile; empty for the built-in one.");
-    page = inherited(page);
-    json!({
-        "type": "object",
-        "required": ["name", "event_start_time", "event_end_time"],
-        "additionalProperties": false,
-        "properties": {
-            "id": id("Names the event."),
-            "created_on": stamp("When the event was made."),
-            "modified_on": stamp("When it was last changed."),
-            "draw_commitment": {
-                "type": ["string", "null"],
-                "readOnly": true,
-                "description": "The SHA-256 of the key of its draw, in hexadecimal: publish it \
-                                before the start. null without a draw.",
-            },
-            "name": name(),
-            "description": text(1_024, "A note of the owner."),
-            "event_start_time": moment("From when on its settings count."),
-            "event_end_time": moment("Until when; at least a minute after the start."),
-            "prequeue_start_time": inherited(moment(
-                "From when on everybody new waits; at least 5 minutes before the start.",
-            )),
-            "shuffle_at_event_start": flag(
-                false,
-                "The start draws a new order for all who joined in the prequeue; needs one.",
-            ),
-            "suspended": flag(false, "The event is ignored."),
-            "total_active_users": inherited(number(
-                1, 2_147_483_647, None, "Set with new_users_per_minute or not at all.",
-            )),
-            "new_users_per_minute": inherited(number(
-                1, 2_147_483_647, None, "Set with total_active_users or not at all.",
-            )),
-            "session_duration": inherited(number(1, 30, None, "Minutes.")),
-            "disable_session_renewal": inherited(flag(false, "See the room.")),
-            "queueing_method": inherited(one_of(
-                &METHODS,
-                "See the room.",
-            )),
-            "custom_page_html": page,
-            "turnstile_mode": inherited(one_of(
-                &["invisible", "off", "visible_non_interactive", "visible_managed"],
-                "See the room.",
-            )),
-            "turnstile_action": inherited(one_of(&["log", "infinite_queue"], "See the room.")),
-            "transparency_log": inherited(ours(one_of(
-                &["off", "owner", "public"],
-                "See the room.",
-            ))),
-        },
-    })
-}
-
 fn rule() -> Value {
     json!({
         "type": "object",
@@ -293,26 +234,13 @@ fn with_position(mut rule: Value) -> Value {
     rule
 }
 
-fn settings() -> Value {
-    let crawlers = "Verified crawlers of search engines skip all rooms of the zone.";
-    json!({
-        "type": "object",
-        "additionalProperties": false,
-        "properties": {
-            "search_engine_crawler_bypass": flag(false, crawlers),
-            "always_use_https": ours(inherited(flag(
-                false,
-                "Whether the zone redirects plain HTTP; null goes by each request.",
-            ))),
-        },
-    })
-}
-
 fn preview() -> Value {
-    json!({
+    let mut schema = json!({
         "type": "object",
         "required": ["custom_html"],
         "additionalProperties": false,
         "properties": { "custom_html": { "type": "string", "maxLength": 1_048_576 } },
-    })
+    });
+    add(&mut schema, fields::page());
+    schema
 }

@@ -10,7 +10,7 @@ use super::value::{malformed, text};
 use crate::room::branding::Branding;
 
 /// The longest name on a page, in bytes. The number is ours.
-const NAME_BYTES_MAX: usize = 100;
+pub(super) const NAME_BYTES_MAX: usize = 100;
 /// The longest text and message, in bytes. Ours: a sentence in each language, of which a page shows
 /// one.
 const TEXT_BYTES_MAX: usize = 4_000;

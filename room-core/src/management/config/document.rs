@@ -2,17 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::choices::{
-    QUEUEING_METHODS, TRANSPARENCY_LOGS, TURNSTILE_ACTIONS, TURNSTILE_MODES, word_of,
-};
 use super::table::{Document, Mark};
 use super::value::document;
-use super::{branding, room_table};
+use super::{branding, event_table, room_table};
 use crate::room::Room;
 use crate::room::bypass_rule::BypassRule;
-use crate::room::event::{Event, EventTime};
+use crate::room::event::Event;
 use crate::room::route::Route;
-use crate::room::settings::QueueingMethod;
 
 /// Writes a room without its events and rules.
 pub fn room_document(room: &Room) -> Document {
@@ -31,33 +27,9 @@ pub fn room_document(room: &Room) -> Document {
 
 /// Writes an event. `null` stands for what the event leaves to its room.
 pub fn event_document(event: &Event) -> Document {
-    let overrides = &event.overrides;
-    let written = |time: &EventTime| time.written.clone();
-    let mut all = document(json!({
-        "id": event.id,
-        "created_on": event.created_on.to_iso8601(),
-        "modified_on": event.modified_on.to_iso8601(),
-        "name": event.name,
-        "description": event.description,
-        "event_start_time": written(&event.start),
-        "event_end_time": written(&event.end),
-        "prequeue_start_time": event.prequeue.as_ref().map(written),
-        "shuffle_at_event_start": event.shuffles,
-        "suspended": event.suspended,
-        "queue_all": event.holds,
-        "total_active_users": overrides.limits.map(|(total, _)| total),
-        "new_users_per_minute": overrides.limits.map(|(_, per_minute)| per_minute),
-        "session_duration": overrides.session_duration_minutes,
-        "disable_session_renewal": overrides.disable_session_renewal,
-        "queueing_method": overrides.queueing_method.map(method_name),
-        "custom_page_html": overrides.custom_page_html,
-        "turnstile_mode": overrides.turnstile_mode.map(|mode| word_of(&TURNSTILE_MODES, mode)),
-        "turnstile_action":
-            overrides.turnstile_action.map(|action| word_of(&TURNSTILE_ACTIONS, action)),
-        "transparency_log": overrides.transparency_log.map(|log| word_of(&TRANSPARENCY_LOGS, log)),
-        "page_event_name": overrides.branding.event_name,
-    }));
-    branding::write(&overrides.branding, &mut all);
+    let mut all = Document::new();
+    event_table::write(event, &mut all);
+    branding::write(&event.overrides.branding, &mut all);
     all
 }
 
@@ -102,15 +74,13 @@ fn marks() -> impl Iterator<Item = &'static Mark> {
     room_table::MARKS.iter().chain(branding::MARKS)
 }
 
-/// Writes an event without the fields of pages and of the log that it leaves to its room. The
-/// version before knows none of them.
+/// Writes an event without the new fields ([`Mark::new`]) that have their defaults: null or false.
 pub fn stored_event_document(event: &Event) -> Document {
     let mut all = event_document(event);
-    let is_new = |name: &str| name.starts_with("page_") || name == "transparency_log";
-    all.retain(|name, value| !(is_new(name) && value.is_null()));
-    // The version before does not know it.
-    if !event.holds {
-        all.remove("queue_all");
+    for mark in event_table::MARKS.iter().chain(branding::MARKS).filter(|mark| mark.new) {
+        if matches!(all.get(mark.name), Some(Value::Null | Value::Bool(false))) {
+            all.remove(mark.name);
+        }
     }
     all
 }
@@ -143,10 +113,6 @@ pub fn default_fields() -> Document {
         fields.remove(mark.name);
     }
     fields
-}
-
-fn method_name(method: QueueingMethod) -> &'static str {
-    word_of(&QUEUEING_METHODS, method)
 }
 
 #[cfg(test)]

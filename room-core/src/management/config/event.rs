@@ -1,24 +1,13 @@
-//! Reads events from JSON: each field, and what the other events of the room forbid.
+//! Reads events from JSON: their fields, and what the other events of the room forbid.
 
 use serde_json::Value;
 
-use super::branding;
-use super::choices::{QUEUEING_METHODS, TRANSPARENCY_LOGS, TURNSTILE_ACTIONS, TURNSTILE_MODES};
-use super::field_error::{ErrorCode, FieldError, Problem};
+use super::event_table;
+use super::field_error::{ErrorCode, FieldError};
 use super::fields::Fields;
-use super::room_forms::{Template, read_name};
-use super::room_table::{SESSION_DURATION, USER_COUNT};
-use super::value::{MAX_TEXT_BYTES, boolean, list, malformed, parsed, text, whole_number};
-use super::{check_limits, read_stamps};
-use crate::base::time::{MINUTE_MS, Timestamp};
-use crate::order::shuffle::DrawKey;
-use crate::room::branding::Branding;
-use crate::room::event::{Event, EventTime, Overrides};
+use super::value::list;
+use crate::room::event::Event;
 
-/// The shortest time from start to end, as at Cloudflare.
-const SHORTEST_MS: u64 = MINUTE_MS;
-/// The shortest time from the prequeue to the start, as at Cloudflare.
-const SHORTEST_PREQUEUE_MS: u64 = 5 * MINUTE_MS;
 /// The most events of one room in a file. The registry has its own, configurable bound.
 const MAX_EVENTS: usize = 1_000;
 
@@ -46,116 +35,13 @@ pub(super) fn read_events(fields: &mut Fields<'_>) -> Vec<Event> {
 
 fn read_at(value: &Value, pointer: String, others: &[Event]) -> Result<Event, Vec<FieldError>> {
     let mut fields = Fields::of(value, pointer).map_err(|error| vec![error])?;
-    let event = read_fields(&mut fields);
-    if let Some(event) = &event {
-        compare(&mut fields, event, others);
+    let mut event = event_table::blank();
+    event_table::read(&mut fields, &mut event, &mut ());
+    if fields.has_only_contradictions() {
+        compare(&mut fields, &event, others);
     }
     let errors = fields.finish();
-    event.filter(|_| errors.is_empty()).ok_or(errors)
-}
-
-/// Reads an event. On failure, returns `None` and leaves at least one error in `fields`.
-fn read_fields(fields: &mut Fields<'_>) -> Option<Event> {
-    let id = fields.required("id", parsed);
-    let name = fields.required("name", read_name);
-    let description = fields.optional("description", "", text(MAX_TEXT_BYTES));
-    let start = fields.required("event_start_time", event_time);
-    let end = fields.required("event_end_time", event_time);
-    let some_time = |value: &Value| event_time(value).map(Some);
-    let prequeue = fields.optional("prequeue_start_time", None, some_time);
-    check_times(fields, start.as_ref(), end.as_ref(), prequeue.as_ref());
-    let shuffles = read_shuffle(fields, prequeue.as_ref());
-    let suspended = fields.optional("suspended", false, boolean);
-    let holds = fields.optional("queue_all", false, boolean);
-    let overrides = read_overrides(fields);
-    let (created_on, modified_on) = read_stamps(fields);
-    Some(Event {
-        id: id?,
-        name: name?.to_owned(),
-        description: description?.to_owned(),
-        start: start?,
-        end: end?,
-        prequeue: prequeue?,
-        shuffles: shuffles?,
-        draw_key: DrawKey::default(),
-        suspended: suspended?,
-        holds: holds?,
-        overrides: overrides?,
-        created_on: created_on?,
-        modified_on: modified_on?,
-    })
-}
-
-fn check_times(
-    fields: &mut Fields<'_>,
-    start: Option<&EventTime>,
-    end: Option<&EventTime>,
-    prequeue: Option<&Option<EventTime>>,
-) {
-    let far_enough = |from: Timestamp, to: Timestamp, least_ms: u64| to >= from + least_ms;
-    if let (Some(start), Some(end)) = (start, end)
-        && !far_enough(start.at, end.at, SHORTEST_MS)
-    {
-        let message = "must be at least 1 minute after event_start_time";
-        fields.fail("event_end_time", ErrorCode::Contradiction, message);
-    }
-    if let (Some(start), Some(Some(prequeue))) = (start, prequeue)
-        && !far_enough(prequeue.at, start.at, SHORTEST_PREQUEUE_MS)
-    {
-        let message = "must be at least 5 minutes before event_start_time";
-        fields.fail("prequeue_start_time", ErrorCode::Contradiction, message);
-    }
-}
-
-fn read_shuffle(fields: &mut Fields<'_>, prequeue: Option<&Option<EventTime>>) -> Option<bool> {
-    let name = "shuffle_at_event_start";
-    let shuffles = fields.optional(name, false, boolean)?;
-    if shuffles && prequeue == Some(&None) {
-        fields.fail(name, ErrorCode::Contradiction, "needs a prequeue_start_time");
-        return None;
-    }
-    Some(shuffles)
-}
-
-fn read_overrides(fields: &mut Fields<'_>) -> Option<Overrides> {
-    let some_count = |value: &Value| whole_number(USER_COUNT)(value).map(Some);
-    let total = fields.optional("total_active_users", None, some_count);
-    let per_minute = fields.optional("new_users_per_minute", None, some_count);
-    match (total, per_minute) {
-        (Some(Some(total)), Some(Some(per_minute))) => check_limits(fields, total, per_minute),
-        (Some(Some(_)), Some(None)) => one_alone(fields, "new_users_per_minute"),
-        (Some(None), Some(Some(_))) => one_alone(fields, "total_active_users"),
-        _ => {}
-    }
-    let some_duration = |value: &Value| whole_number(SESSION_DURATION)(value).map(Some);
-    let duration = fields.optional("session_duration", None, some_duration);
-    let some_choice = |value: &Value| boolean(value).map(Some);
-    let disable_renewal = fields.optional("disable_session_renewal", None, some_choice);
-    let mut custom_page_html = None;
-    fields.take("custom_page_html", false, &Template, &mut custom_page_html);
-    let turnstile_mode = fields.choice("turnstile_mode", None, &TURNSTILE_MODES);
-    let queueing_method = fields.choice("queueing_method", None, &QUEUEING_METHODS);
-    let turnstile_action = fields.choice("turnstile_action", None, &TURNSTILE_ACTIONS);
-    let transparency_log = fields.choice("transparency_log", None, &TRANSPARENCY_LOGS);
-    let mut branding = Branding::<Option<String>>::default();
-    fields.take("page_event_name", false, &branding::Line(100), &mut branding.event_name);
-    branding::read(fields, &mut branding, &mut ());
-    Some(Overrides {
-        limits: total?.zip(per_minute?),
-        session_duration_minutes: duration?,
-        disable_session_renewal: disable_renewal?,
-        custom_page_html,
-        turnstile_mode: turnstile_mode?,
-        queueing_method: queueing_method?,
-        turnstile_action: turnstile_action?,
-        transparency_log: transparency_log?,
-        branding,
-    })
-}
-
-fn one_alone(fields: &mut Fields<'_>, missing: &str) {
-    let message = "must be set too: an event changes both limits or neither";
-    fields.fail(missing, ErrorCode::Contradiction, message);
+    if errors.is_empty() { Ok(event) } else { Err(errors) }
 }
 
 /// Reports conflicts with the other events of the room: the same id or name, and times that
@@ -177,13 +63,6 @@ fn compare(fields: &mut Fields<'_>, event: &Event, others: &[Event]) {
         );
         fields.fail("event_end_time", ErrorCode::Contradiction, message);
     }
-}
-
-fn event_time(value: &Value) -> Result<EventTime, Problem> {
-    // Longer than any text of a moment that anybody has reason to write.
-    let written = text(64)(value)?;
-    let at = written.parse().map_err(|error| malformed(written, error))?;
-    Ok(EventTime { at, written: written.to_owned() })
 }
 
 #[cfg(test)]

@@ -149,6 +149,11 @@ impl<'json> Fields<'json> {
         }
     }
 
+    /// Whether each field has been read, though some may contradict others.
+    pub fn has_only_contradictions(&self) -> bool {
+        self.errors.iter().all(|error| error.code == ErrorCode::Contradiction)
+    }
+
     /// Keeps errors that were found elsewhere.
     pub fn add(&mut self, errors: impl IntoIterator<Item = FieldError>) {
         self.errors.extend(errors);

@@ -35,7 +35,7 @@ impl Form for Name {
     }
 }
 
-pub(super) fn read_name(value: &Value) -> Result<&str, Problem> {
+fn read_name(value: &Value) -> Result<&str, Problem> {
     let name = text(MAX_TEXT_BYTES)(value)?;
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     if !name.is_empty() && name.bytes().all(allowed) {

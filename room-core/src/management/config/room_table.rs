@@ -81,11 +81,11 @@ pub(super) fn blank() -> Room {
 field_table! {
     Room, Claims;
     "id" at id: Id(PhantomData::<RoomId>), NoForm [required read_only]
-        "Names the room." then claim_id;
+        "Names the room.";
     "zone_id" at zone_id: Id(PhantomData::<ZoneId>), NoForm [required read_only]
         "The zone of the room.";
     "name" at name: Name, Coverage [required]
-        "Unique whatever the letter case." then claim_name;
+        "Unique whatever the letter case." then claim_names;
     "description" at description: Text(MAX_TEXT_BYTES), Coverage []
         "A note of the owner.";
     "host": Shape::Special, Coverage [required]
@@ -182,13 +182,10 @@ field_table! {
         "When it was last changed.";
 }
 
-fn claim_id(fields: &mut Fields<'_>, room: &mut Room, claims: &mut Claims) {
+fn claim_names(fields: &mut Fields<'_>, room: &mut Room, claims: &mut Claims) {
     if !fields.has_failed("id") {
         claims.claim_id(fields, room.id);
     }
-}
-
-fn claim_name(fields: &mut Fields<'_>, room: &mut Room, claims: &mut Claims) {
     if !fields.has_failed("zone_id") && !fields.has_failed("name") {
         claims.claim_name(fields, room.zone_id, &room.name);
     }

@@ -27,6 +27,8 @@ pub struct Mark {
     /// While a deployment replaces that version, its isolates would refuse a configuration with the
     /// field. After a rollback its registry could not read the row of a room with it.
     pub new: bool,
+    /// `null` is a value of its own: the room's value counts, or there is none.
+    pub nullable: bool,
     /// In the body of a request `0` stands for the default, as old clients send it.
     pub zero_is_default: bool,
     /// In the body of a request `""` stands for the default, as old clients send it.
@@ -42,6 +44,7 @@ impl Mark {
             read_only: false,
             ours: false,
             new: false,
+            nullable: false,
             zero_is_default: false,
             empty_is_default: false,
         }

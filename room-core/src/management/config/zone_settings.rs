@@ -4,28 +4,31 @@ use serde_json::{Map, Value};
 
 use super::field_error::FieldError;
 use super::fields::Fields;
-use super::value::boolean;
+use super::form::{Flag, Form};
+use super::table::field_table;
 use crate::room::zone_settings::ZoneSettings;
+
+field_table! {
+    ZoneSettings, ();
+    "search_engine_crawler_bypass" at search_engine_crawler_bypass: Flag, NoForm []
+        "Verified crawlers of search engines skip all rooms of the zone.";
+    "always_use_https" at always_use_https: Flag, NoForm [ours nullable]
+        "Whether the zone redirects plain HTTP; null goes by each request.";
+}
 
 /// Reads the settings from a JSON object. Pointers of errors begin at the object.
 pub fn read_zone_settings(value: &Value) -> Result<ZoneSettings, Vec<FieldError>> {
     let mut fields = Fields::of(value, String::new()).map_err(|error| vec![error])?;
-    let crawlers = fields.optional("search_engine_crawler_bypass", false, boolean);
-    let some_choice = |value: &Value| boolean(value).map(Some);
-    let https = fields.optional("always_use_https", None, some_choice);
+    let mut settings = ZoneSettings::default();
+    read(&mut fields, &mut settings, &mut ());
     let errors = fields.finish();
-    let settings = crawlers.zip(https).map(|(search_engine_crawler_bypass, always_use_https)| {
-        ZoneSettings { search_engine_crawler_bypass, always_use_https }
-    });
-    settings.filter(|_| errors.is_empty()).ok_or(errors)
+    if errors.is_empty() { Ok(settings) } else { Err(errors) }
 }
 
 /// Writes the settings as a JSON object.
 pub fn zone_settings_document(settings: ZoneSettings) -> Map<String, Value> {
-    let ZoneSettings { search_engine_crawler_bypass, always_use_https } = settings;
     let mut document = Map::new();
-    document.insert("search_engine_crawler_bypass".to_owned(), search_engine_crawler_bypass.into());
-    document.insert("always_use_https".to_owned(), always_use_https.into());
+    write(&settings, &mut document);
     document
 }
 

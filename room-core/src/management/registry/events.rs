@@ -12,46 +12,11 @@ use crate::base::id::EventId;
 use crate::base::time::Timestamp;
 use crate::keys::key_ring::KeyRing;
 use crate::management::api::{Failure, Method, Paging, Reply};
-use crate::management::config::{Mark, branding, event_document, read_event, room_document};
+use crate::management::config::{branding, event_document, event_table, read_event, room_document};
 use crate::room::Room;
 use crate::room::event::{self, Event};
 
-const MEANING: Meaning = Meaning(&[
-    branding::MARKS,
-    &[
-        Mark::read_only("id"),
-        Mark::read_only("created_on"),
-        Mark::read_only("modified_on"),
-        Mark::read_only("draw_commitment"),
-        Mark::ours("queue_all"),
-        Mark::ours("page_event_name"),
-        Mark::ours("transparency_log"),
-    ],
-]);
-/// The fields that an event may leave to its room.
-const INHERITED: [&str; 8] = [
-    "total_active_users",
-    "new_users_per_minute",
-    "session_duration",
-    "disable_session_renewal",
-    "queueing_method",
-    "custom_page_html",
-    "turnstile_mode",
-    "turnstile_action",
-];
-/// The fields that Cloudflare's product does not have. An event may leave them to its room too,
-/// except for the first two.
-const OURS: [&str; 9] = [
-    "queue_all",
-    "page_event_name",
-    "page_name",
-    "page_logo",
-    "page_color",
-    "page_text",
-    "page_message",
-    "page_help_url",
-    "transparency_log",
-];
+const MEANING: Meaning = Meaning(&[event_table::MARKS, branding::MARKS]);
 
 /// Lists the events of a room, oldest first.
 pub fn list(keys: Keys<'_>, room: &Room, paging: Paging) -> Answer {
@@ -69,9 +34,10 @@ pub fn show(keys: Keys<'_>, room: &Room, id: EventId) -> Result<Answer, Failure>
 pub fn details(keys: Keys<'_>, room: &Room, id: EventId) -> Result<Answer, Failure> {
     let mut details = shown_document(keys, room, event(room, id)?);
     let of_room = room_document(room);
-    for name in INHERITED.into_iter().chain(OURS) {
-        if details.get(name).is_none_or(Value::is_null) {
-            details.insert(name.to_owned(), of_room.get(name).cloned().unwrap_or_default());
+    for mark in event_table::MARKS.iter().filter(|mark| mark.nullable).chain(branding::MARKS) {
+        if details.get(mark.name).is_none_or(Value::is_null) {
+            let value = of_room.get(mark.name).cloned().unwrap_or_default();
+            details.insert(mark.name.to_owned(), value);
         }
     }
     Ok(Answer::of(Value::Object(details)))

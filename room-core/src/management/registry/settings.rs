@@ -7,10 +7,10 @@ use super::context::CallContext;
 use super::document::Meaning;
 use crate::base::id::ZoneId;
 use crate::management::api::{Failure, Method};
-use crate::management::config::{Mark, read_zone_settings, zone_settings_document};
+use crate::management::config::{read_zone_settings, zone_settings, zone_settings_document};
 use crate::room::zone_settings::ZoneSettings;
 
-const MEANING: Meaning = Meaning(&[&[Mark::ours("always_use_https")]]);
+const MEANING: Meaning = Meaning(&[zone_settings::MARKS]);
 
 /// Shows the settings of a zone.
 pub fn show(context: CallContext<'_>, zone: ZoneId) -> Result<Answer, Failure> {
