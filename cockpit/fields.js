@@ -1,4 +1,4 @@
-// Fields of forms: what the core's table says of each, in the words of the cockpit where it has any.
+// Fields of forms: what the core's table says of each, or the cockpit where it has its own words.
 import { ROOM_TABLE } from "./room_table.js";
 
 /**
@@ -9,7 +9,8 @@ import { ROOM_TABLE } from "./room_table.js";
 export function fieldsOf(group, texts) {
   const place = ({ name }) => [...Object.keys(texts), name].indexOf(name);
   const fields = ROOM_TABLE.filter((field) => field.group === group);
-  return fields.sort((one, other) => place(one) - place(other)).map((field) => shownOf(field, texts));
+  fields.sort((one, other) => place(one) - place(other));
+  return fields.map((field) => shownOf(field, texts));
 }
 
 /** The field of this name, likewise. */
