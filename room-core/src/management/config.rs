@@ -19,6 +19,7 @@ mod invitation;
 mod named_list;
 mod room_forms;
 pub mod room_table;
+mod routes;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -45,25 +46,20 @@ pub use self::named_list::{
     full_list_document, is_fixed, list_item_document, named_list_document, read_list_items,
     read_named_list,
 };
+use self::room_forms::Template;
 pub use self::table::{Field, Group, Mark};
 pub use self::trial_request::{TrialRequest, read_trial};
-use self::value::{list, only, parsed, text, wrong_type};
+use self::value::{only, wrong_type};
 pub use self::webhook::{
     missing_fields, read_imported_webhook, read_webhook, shown_url, stored_webhook,
     webhook_document, webhook_row,
 };
 pub use self::zone_settings::{read_zone_settings, zone_settings_document};
-use crate::base::id::ZoneId;
-use crate::page::Page;
-use crate::page::template::SOURCE_BYTES_MAX;
 use crate::room::Room;
 use crate::room::branding::Branding;
-use crate::room::route::Route;
 
 /// The most rooms of one configuration. Ours: ten times the number with which lookups are measured.
 pub const MAX_ROOMS: usize = 10_000;
-/// The most entries of `additional_routes`. The number is ours.
-pub const MAX_ADDITIONAL_ROUTES: usize = 100;
 
 /// Reads the rooms of a configuration from a JSON array with one object for each.
 pub fn parse_rooms(json: &str) -> Result<Vec<Room>, Vec<FieldError>> {
@@ -119,14 +115,11 @@ pub fn read_room(value: &Value, claims: &mut Claims) -> Result<Room, Vec<FieldEr
 /// Reads the page in the body of a preview, the field `custom_html`, and what it shows of its site.
 pub fn read_preview(value: &Value) -> Result<(String, Branding), Vec<FieldError>> {
     let mut fields = Fields::of(value, String::new()).map_err(|error| vec![error])?;
-    let name = "custom_html";
-    let page = fields.required(name, text(SOURCE_BYTES_MAX));
-    let page = page.and_then(|source| check_template(&mut fields, name, source));
-    let mut branding = Branding::default();
+    let (mut page, mut branding) = (String::new(), Branding::default());
+    fields.take("custom_html", true, &Template, &mut page);
     branding::read(&mut fields, &mut branding, &mut ());
     let errors = fields.finish();
-    let page = page.map(|page| (page.to_owned(), branding));
-    page.filter(|_| errors.is_empty()).ok_or(errors)
+    if errors.is_empty() { Ok((page, branding)) } else { Err(errors) }
 }
 
 /// Reads a room without events and rules. It is valid only if `fields` has no error then.
@@ -139,67 +132,9 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Room {
     Room { settings, ..room }
 }
 
-fn read_routes(
-    fields: &mut Fields<'_>,
-    zone_id: Option<ZoneId>,
-    claims: &mut Claims,
-) -> Option<Vec<Route>> {
-    let mut routes = vec![read_route(fields, zone_id, claims)];
-    let name = "additional_routes";
-    let additional =
-        fields.optional(name, &[][..], list("a list of routes", MAX_ADDITIONAL_ROUTES))?;
-    for (index, value) in additional.iter().enumerate() {
-        let pointer = fields.pointer_to(name);
-        let mut errors = Vec::new();
-        match Fields::of(value, format!("{pointer}/{index}")) {
-            Err(error) => errors.push(error),
-            Ok(mut route) => {
-                routes.push(read_route(&mut route, zone_id, claims));
-                errors.extend(route.finish());
-            }
-        }
-        fields.add(errors);
-    }
-    routes.into_iter().collect()
-}
-
-fn read_route(
-    fields: &mut Fields<'_>,
-    zone_id: Option<ZoneId>,
-    claims: &mut Claims,
-) -> Option<Route> {
-    let host = fields.required("host", parsed);
-    let root = "/".parse().ok();
-    let path = fields.optional("path", root, |value| parsed(value).map(Some)).flatten();
-    let route = Route { host: host?, path: path? };
-    claims.claim_route(fields, zone_id, &route);
-    Some(route)
-}
-
-fn check_template<'source>(
-    fields: &mut Fields<'_>,
-    name: &str,
-    source: &'source str,
-) -> Option<&'source str> {
-    let errors = Page::compile(source).err().unwrap_or_default();
-    let is_valid = errors.is_empty();
-    for error in errors {
-        fields.fail(name, ErrorCode::Template, error.to_string());
-    }
-    is_valid.then_some(source)
-}
-
 /// Refuses the values of Cloudflare's fields that this version does not honour.
 fn refuse_unsupported(fields: &mut Fields<'_>) {
     for name in ["next_event_start_time", "next_event_prequeue_start_time"] {
         fields.optional(name, (), only(&Value::Null));
-    }
-}
-
-/// Checks that the limit per minute is at most the limit of visitors inside.
-fn check_limits(fields: &mut Fields<'_>, total: u32, per_minute: u32) {
-    if per_minute > total {
-        let why = format!("must be at most total_active_users, but {per_minute} is above {total}");
-        fields.contradict(&["new_users_per_minute", "total_active_users"], why);
     }
 }

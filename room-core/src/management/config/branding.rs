@@ -26,7 +26,7 @@ field_table! {
         "The name on the built-in page; empty: the host.";
     "page_text" at text: Line(TEXT_BYTES_MAX), Page [ours new]
         "A text for everybody who waits; in others: [de] ...";
-    "page_message" at message: Line(TEXT_BYTES_MAX), NoForm [ours new]
+    "page_message" at message: Line(TEXT_BYTES_MAX), [ours new]
         "News for everybody who waits; likewise.";
     "page_color" at color: COLOR, Page [ours new]
         "Its colour, like #0f766e.";

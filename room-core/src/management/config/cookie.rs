@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::Claims;
 use super::choices::{SAME_SITES, SECURES, word_of};
+use super::claims::Claims;
 use super::field_error::{ErrorCode, Problem};
 use super::fields::Fields;
 use super::form::{Form, Shape};

@@ -159,6 +159,14 @@ mod tests {
         assert_eq!(fields(&room), ["path"]);
     }
 
+    /// Otherwise the previous version could not read any room.
+    #[test]
+    fn a_new_field_with_its_default_is_not_stored() {
+        let defaults = default_fields();
+        let stored = marks().filter(|mark| mark.new && defaults.contains_key(mark.name));
+        assert_eq!(stored.map(|mark| mark.name).collect::<Vec<_>>(), [""; 0]);
+    }
+
     #[test]
     fn a_document_reads_back_as_the_room_it_was_written_from() {
         let mut room = minimal();

@@ -5,13 +5,12 @@ use std::marker::PhantomData;
 use serde_json::Value;
 
 use super::branding::{self, Line, NAME_BYTES_MAX};
-use super::check_limits;
 use super::choices::{QUEUEING_METHODS, TRANSPARENCY_LOGS, TURNSTILE_ACTIONS, TURNSTILE_MODES};
 use super::field_error::Problem;
 use super::fields::Fields;
 use super::form::{Choice, Flag, Form, Id, Moment, Number, Shape, Text};
 use super::room_forms::{Name, Template};
-use super::room_table::{SESSION_DURATION, USER_COUNT};
+use super::room_table::{SESSION_DURATION, USER_COUNT, check_limits};
 use super::table::field_table;
 use super::value::{MAX_TEXT_BYTES, malformed, text};
 use crate::base::id::EventId;
@@ -47,55 +46,55 @@ pub(super) fn blank() -> Event {
 
 field_table! {
     Event, ();
-    "id" at id: Id(PhantomData::<EventId>), NoForm [required read_only]
+    "id" at id: Id(PhantomData::<EventId>), [required read_only]
         "Names the event.";
-    "draw_commitment": Shape::Special, NoForm [read_only]
+    "draw_commitment": Shape::Special, [read_only]
         "The SHA-256 of the key of its draw, in hexadecimal: publish it before the start. null \
          without a draw.";
-    "name" at name: Name, Coverage [required]
+    "name" at name: Name, [required]
         "Unique whatever the letter case.";
-    "description" at description: Text(MAX_TEXT_BYTES), Coverage []
+    "description" at description: Text(MAX_TEXT_BYTES), []
         "A note of the owner.";
-    "event_start_time" at start: WrittenTime, Coverage [required]
+    "event_start_time" at start: WrittenTime, [required]
         "From when on its settings count.";
-    "event_end_time" at end: WrittenTime, Coverage [required]
+    "event_end_time" at end: WrittenTime, [required]
         "Until when; at least a minute after the start.";
-    "prequeue_start_time" at prequeue: WrittenTime, Coverage [nullable]
+    "prequeue_start_time" at prequeue: WrittenTime, [nullable]
         "From when on everybody new waits; at least 5 minutes before the start." then check_times;
-    "shuffle_at_event_start" at shuffles: Flag, Coverage []
+    "shuffle_at_event_start" at shuffles: Flag, []
         "The start draws a new order for all who joined in the prequeue; needs one."
         then check_shuffle;
-    "suspended" at suspended: Flag, Coverage []
+    "suspended" at suspended: Flag, []
         "The event is ignored.";
-    "queue_all" at holds: Flag, Coverage [ours new]
+    "queue_all" at holds: Flag, [ours new]
         "Everybody new waits until the event ends.";
-    "total_active_users" at overrides.total_active_users: Number(USER_COUNT), Order [nullable]
+    "total_active_users" at overrides.total_active_users: Number(USER_COUNT), [nullable]
         "Set with new_users_per_minute or not at all.";
-    "new_users_per_minute" at overrides.new_users_per_minute: Number(USER_COUNT), Order [nullable]
+    "new_users_per_minute" at overrides.new_users_per_minute: Number(USER_COUNT), [nullable]
         "Set with total_active_users or not at all." then check_both_limits;
     "session_duration" at overrides.session_duration_minutes: Number(SESSION_DURATION),
-        Order [nullable]
+        [nullable]
         "Minutes.";
-    "disable_session_renewal" at overrides.disable_session_renewal: Flag, Order [nullable]
+    "disable_session_renewal" at overrides.disable_session_renewal: Flag, [nullable]
         "See the room.";
-    "custom_page_html" at overrides.custom_page_html: Template, Page [nullable]
+    "custom_page_html" at overrides.custom_page_html: Template, [nullable]
         "The queue page meanwhile; empty for the built-in one.";
-    "turnstile_mode" at overrides.turnstile_mode: Choice(&TURNSTILE_MODES), Failures [nullable]
+    "turnstile_mode" at overrides.turnstile_mode: Choice(&TURNSTILE_MODES), [nullable]
         "See the room.";
-    "queueing_method" at overrides.queueing_method: Choice(&QUEUEING_METHODS), Order [nullable]
+    "queueing_method" at overrides.queueing_method: Choice(&QUEUEING_METHODS), [nullable]
         "See the room.";
     "turnstile_action" at overrides.turnstile_action: Choice(&TURNSTILE_ACTIONS),
-        Failures [nullable]
+        [nullable]
         "See the room.";
     "transparency_log" at overrides.transparency_log: Choice(&TRANSPARENCY_LOGS),
-        Sessions [ours new nullable]
+        [ours new nullable]
         "See the room.";
     "page_event_name" at overrides.branding.event_name: Line(NAME_BYTES_MAX),
-        Page [ours new nullable]
+        [ours new nullable]
         "The event's name on the built-in page; null: its name with spaces." then take_branding;
-    "created_on" at created_on: Moment, NoForm [read_only]
+    "created_on" at created_on: Moment, [read_only]
         "When the event was made." then begin_with_creation;
-    "modified_on" at modified_on: Moment, NoForm [read_only]
+    "modified_on" at modified_on: Moment, [read_only]
         "When it was last changed.";
 }
 

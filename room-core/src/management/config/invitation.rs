@@ -3,8 +3,8 @@
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde_json::{Value, json};
 
-use super::Claims;
 use super::choices::{ENTERS, word_of};
+use super::claims::Claims;
 use super::field_error::{ErrorCode, Problem};
 use super::fields::Fields;
 use super::form::{Form, Shape};

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::check_template;
 use super::choices::{ORIGIN_COMMANDS, word_of};
-use super::field_error::Problem;
+use super::field_error::{ErrorCode, Problem};
 use super::fields::Fields;
 use super::form::{Form, Shape};
 use super::value::{
     MAX_TEXT_BYTES, choice, list, malformed, out_of_range, parsed_or_default, text, wrong_type,
 };
+use crate::page::Page;
 use crate::page::template::SOURCE_BYTES_MAX;
 use crate::room::language::Language;
 
@@ -111,6 +111,19 @@ impl Form for Template {
     fn shape(&self) -> Shape {
         Shape::Text(Some(SOURCE_BYTES_MAX))
     }
+}
+
+fn check_template<'source>(
+    fields: &mut Fields<'_>,
+    name: &str,
+    source: &'source str,
+) -> Option<&'source str> {
+    let errors = Page::compile(source).err().unwrap_or_default();
+    let is_valid = errors.is_empty();
+    for error in errors {
+        fields.fail(name, ErrorCode::Template, error.to_string());
+    }
+    is_valid.then_some(source)
 }
 
 /// The language of a page; `""` is the default.

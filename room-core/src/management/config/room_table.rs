@@ -3,18 +3,20 @@
 use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 
+use super::branding;
 use super::choices::{
     MAINTENANCES, QUEUEING_METHODS, SILENCES, TICKET_SHARINGS, TRANSPARENCY_LOGS, TURN_NOTICES,
     TURNSTILE_ACTIONS, TURNSTILE_MODES, UNVERIFIED,
 };
+use super::claims::Claims;
 use super::cookie::{Attributes, Suffix, check_suffix};
 use super::fields::Fields;
 use super::form::{Choice, Flag, Form, Id, Moment, Number, Shape, Text};
 use super::invitation::{Groups, Only, settle_invitations};
 use super::room_forms::{Commands, LanguageTag, Name, OwnPage, STATUS_CODES, StatusCode};
+use super::routes::read_routes;
 use super::table::field_table;
 use super::value::MAX_TEXT_BYTES;
-use super::{Claims, check_limits, read_routes};
 use crate::base::id::{RoomId, ZoneId};
 use crate::base::time::Timestamp;
 use crate::room::branding::Branding;
@@ -80,9 +82,9 @@ pub(super) fn blank() -> Room {
 
 field_table! {
     Room, Claims;
-    "id" at id: Id(PhantomData::<RoomId>), NoForm [required read_only]
+    "id" at id: Id(PhantomData::<RoomId>), [required read_only]
         "Names the room.";
-    "zone_id" at zone_id: Id(PhantomData::<ZoneId>), NoForm [required read_only]
+    "zone_id" at zone_id: Id(PhantomData::<ZoneId>), [required read_only]
         "The zone of the room.";
     "name" at name: Name, Coverage [required]
         "Unique whatever the letter case." then claim_names;
@@ -100,20 +102,20 @@ field_table! {
         "What the cookie's name ends with." then check_suffix;
     "cookie_attributes" at cookie_attributes: Attributes, Sessions []
         "How browsers keep the cookie.";
-    "total_active_users" at settings.total_active_users: Number(USER_COUNT), NoForm [required]
+    "total_active_users" at settings.total_active_users: Number(USER_COUNT), [required]
         "Visitors inside at the same time, never more.";
-    "new_users_per_minute" at settings.new_users_per_minute: Number(USER_COUNT), NoForm [required]
+    "new_users_per_minute" at settings.new_users_per_minute: Number(USER_COUNT), [required]
         "Visitors who enter in any 60 s, at most those inside." then check_limits_of_room;
     "session_duration" at settings.session_duration_minutes: Number(SESSION_DURATION),
         Order [zero_is_default]
         "Minutes that a place stays taken after the last request.";
     "disable_session_renewal" at settings.disable_session_renewal: Flag, Order []
         "The session runs from the admission.";
-    "queue_all" at settings.queue_all: Flag, NoForm []
+    "queue_all" at settings.queue_all: Flag, []
         "Everybody new waits, whatever is free.";
     "queueing_method" at settings.queueing_method: Choice(&QUEUEING_METHODS), Order []
         "First come first served; by lot; everybody, counted; nobody new.";
-    "maintenance" at settings.maintenance: Choice(&MAINTENANCES), NoForm [ours]
+    "maintenance" at settings.maintenance: Choice(&MAINTENANCES), [ours]
         "drain: nobody new, sessions end; hold: visitors inside wait too.";
     "refresh_interval_seconds" at settings.refresh_interval_s: Number(5..=300), Waiting [ours]
         "How often a waiting visitor checks in.";
@@ -138,7 +140,7 @@ field_table! {
     "transparency_log" at settings.transparency_log: Choice(&TRANSPARENCY_LOGS),
         Sessions [ours new]
         "Log each admission, for the owner alone or for everybody.";
-    "suspended" at suspended: Flag, NoForm []
+    "suspended" at suspended: Flag, []
         "The room does nothing at all.";
     "queueing_status_code" at queueing_status_code: StatusCode, Waiting [zero_is_default]
         "HTTP status of the queue page.";
@@ -176,9 +178,9 @@ field_table! {
         "Groups that a signed invitation can name.";
     "invitation_only" at settings.invitations: Only, Order [ours new]
         "Nobody enters or waits without an invitation; needs a group." then settle_invitations;
-    "created_on" at created_on: Moment, NoForm [read_only]
+    "created_on" at created_on: Moment, [read_only]
         "When the room was made." then begin_with_creation;
-    "modified_on" at modified_on: Moment, NoForm [read_only]
+    "modified_on" at modified_on: Moment, [read_only]
         "When it was last changed.";
 }
 
@@ -198,12 +200,20 @@ fn take_routes(fields: &mut Fields<'_>, room: &mut Room, claims: &mut Claims) {
 }
 
 fn take_branding(fields: &mut Fields<'_>, room: &mut Room, _: &mut Claims) {
-    super::branding::read(fields, &mut room.branding, &mut ());
+    branding::read(fields, &mut room.branding, &mut ());
 }
 
 fn check_limits_of_room(fields: &mut Fields<'_>, room: &mut Room, _: &mut Claims) {
     let settings = &room.settings;
     check_limits(fields, settings.total_active_users, settings.new_users_per_minute);
+}
+
+/// Checks that the limit per minute is at most the limit of visitors inside.
+pub(super) fn check_limits(fields: &mut Fields<'_>, total: u32, per_minute: u32) {
+    if per_minute > total {
+        let why = format!("must be at most total_active_users, but {per_minute} is above {total}");
+        fields.contradict(&["new_users_per_minute", "total_active_users"], why);
+    }
 }
 
 fn check_intervals(fields: &mut Fields<'_>, room: &mut Room, _: &mut Claims) {

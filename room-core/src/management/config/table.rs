@@ -64,7 +64,8 @@ impl Mark {
 /// Where owners find a field in the cockpit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// In no form: the server sets it, or buttons and forms of their own do.
+    /// In no form of a room's settings: the server sets the field, buttons and forms of their own
+    /// do, or it is no field of a room.
     NoForm,
     /// What the room covers.
     Coverage,
@@ -99,9 +100,11 @@ pub(super) type Document = Map<String, Value>;
 /// Makes four items from a list of fields: `MARKS`, `read`, `write` and `described`.
 ///
 /// The list begins with the type that holds the fields and the type of what the checks need to
-/// know, perhaps with a parameter of the first for the type of its texts. An entry has the field's name, where the value is kept (without a place it is read and
-/// written by hand), its [`Form`](super::form::Form), its [`Group`], its marks (see [`Mark`]), one
-/// sentence, and perhaps a check that runs once the field has been read:
+/// know, perhaps with a parameter of the first for the type of its texts.
+///
+/// An entry has the field's name, the place of its value (without one it is read and written by
+/// hand), its [`Form`](super::form::Form), its [`Group`] if a form of the cockpit shows it, its
+/// marks (see [`Mark`]), one sentence, and perhaps a check that runs once the field has been read:
 ///
 /// ```ignore
 /// "show_position" at show_position: Flag, Waiting [ours] "Tell visitors how many stand before.";
@@ -110,11 +113,17 @@ pub(super) type Document = Map<String, Value>;
 /// `read` reads the fields in this order. A missing field leaves its place as it is. A wrong one
 /// does too, and leaves its error in `fields`.
 macro_rules! field_table {
+    (@group) => {
+        $crate::management::config::table::Group::NoForm
+    };
+    (@group $group:ident) => {
+        $crate::management::config::table::Group::$group
+    };
     (
         $record:ty, $context:ty $(, $text:ident)?;
         $(
             $name:literal $(at $($place:ident).+)? : $form:expr,
-            $group:ident [$($mark:ident)*] $says:literal $(then $check:path)?;
+            $($group:ident)? [$($mark:ident)*] $says:literal $(then $check:path)?;
         )*
     ) => {
         /// The fields, in the order in which they are read.
@@ -152,9 +161,9 @@ macro_rules! field_table {
 
         /// Describes the fields. No part of the Worker calls it, so that it has no sentences.
         pub fn described() -> Vec<$crate::management::config::table::Field> {
-            use $crate::management::config::table::{Field, Group};
+            use $crate::management::config::table::Field;
             let shapes = [$($form.shape()),*];
-            let texts = [$((Group::$group, $says)),*];
+            let texts = [$((field_table!(@group $($group)?), $says)),*];
             let marked = MARKS.iter().zip(shapes);
             marked.zip(texts).map(|((mark, shape), (group, says))| {
                 Field { mark: *mark, group, shape, says }

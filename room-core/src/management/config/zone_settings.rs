@@ -10,9 +10,9 @@ use crate::room::zone_settings::ZoneSettings;
 
 field_table! {
     ZoneSettings, ();
-    "search_engine_crawler_bypass" at search_engine_crawler_bypass: Flag, NoForm []
+    "search_engine_crawler_bypass" at search_engine_crawler_bypass: Flag, []
         "Verified crawlers of search engines skip all rooms of the zone.";
-    "always_use_https" at always_use_https: Flag, NoForm [ours nullable]
+    "always_use_https" at always_use_https: Flag, [ours nullable]
         "Whether the zone redirects plain HTTP; null goes by each request.";
 }
 
