@@ -6,6 +6,7 @@
 pub mod admission;
 pub mod base;
 pub mod capacity;
+pub mod drive;
 pub mod keys;
 pub mod machines;
 pub mod management;

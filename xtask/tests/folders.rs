@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folders in their order: each may import from those before it alone.
-const FOLDERS: [&str; 13] = [
+const FOLDERS: [&str; 14] = [
     "base",
     "ticket",
     "order",
@@ -18,6 +18,7 @@ const FOLDERS: [&str; 13] = [
     "admission",
     "page",
     "machines",
+    "drive",
     "visit",
     "management",
 ];

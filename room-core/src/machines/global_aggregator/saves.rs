@@ -12,7 +12,7 @@ use crate::queue::SLOW_ROOM_PER_MINUTE;
 use crate::room::settings::Settings;
 
 /// What must be written to storage: all of it or nothing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Save {
     /// The row. The shell stores it under a key of its own, and keeps its copy in the Cache API.
     pub row: String,
