@@ -7,19 +7,16 @@
 use std::rc::Rc;
 
 use room_core::base::id::{Incarnation, RoomId};
-use room_core::base::time::Timestamp;
 use room_core::capacity::state::Node;
-use room_core::machines::data_center_aggregator::{
-    AggregatorTurn, DataCenterAggregator as Machine,
-};
-use room_core::machines::wire::{self, GlobalRequest, ReportReply, Sync};
-use room_core::room::settings::Settings;
+use room_core::machines::data_center_aggregator::DataCenterAggregator as Machine;
+use room_core::machines::turn::Turn;
+use room_core::machines::wire::{self, GlobalReply, GlobalRequest, ReportReply, Sync};
 
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use worker::worker_sys::DurableObjectState;
 
-use super::shell::{Shell, object_class};
-use super::{Class, log, object_name};
+use super::shell::{Hosted, Shell, object_class};
+use super::{Class, object_name};
 use crate::{calls, configuration, copies, memory, platform};
 
 #[wasm_bindgen(raw_module = "../../../src/admissions.js")]
@@ -32,17 +29,21 @@ const CLASS: Class = Class::DataCenterAggregator;
 
 object_class! {
     /// The object that merges the reports of a data center's isolates of one room.
-    DataCenterAggregator, Machine, ReportReply
+    DataCenterAggregator, Machine
 }
 
-impl Shell<Machine, ReportReply> {
+impl Shell<Machine> {
     pub(super) async fn call(self: Rc<Self>, message: &str) -> Option<ReportReply> {
         let (room, node) = self.name()?;
         let report = wire::decode(message)?;
         configuration::settings(&self.state, &self.env, room).await?;
         self.load(room, node).await;
+        let now = platform::now();
+        let settings = memory::settings(room, now)?;
         let (id, reply) = self.wait();
-        self.after(room, |machine, now, settings| machine.on_report(now, settings, id, report));
+        self.take_in(room, |object| {
+            object.request(id, |machine| machine.on_report(now, &settings, id, report))
+        });
         reply.await.ok()
     }
 
@@ -56,50 +57,45 @@ impl Shell<Machine, ReportReply> {
         self.make(made);
     }
 
-    fn perform(self: &Rc<Self>, room: RoomId, turn: AggregatorTurn) {
-        log(CLASS, room, &turn.incidents);
-        if turn.send.is_some() {
-            self.keep_logged(room);
-        }
-        if let Some(sync) = turn.send {
-            let shell = Rc::clone(self);
-            // Detached, so that a caller who goes away takes nobody else's answer along.
-            self.state.wait_until(async move { shell.sync(room, sync).await });
-        }
-        let shell = Rc::clone(self);
-        self.wake_at(turn.wake_at, move || shell.wake(room));
-        self.answer(turn.replies);
-    }
-
-    async fn sync(self: Rc<Self>, room: RoomId, sync: Sync) {
-        let reply = calls::global(&self.env, room, &GlobalRequest::Sync(sync)).await;
-        self.after(room, |machine, now, settings| machine.on_synced(now, settings, reply));
-        self.copy(CLASS, |machine| machine.copy()).await;
+    fn synced(self: &Rc<Self>, room: RoomId, reply: Option<GlobalReply>) {
+        let now = platform::now();
+        // If the room is not configured any more, nobody is answered.
+        let Some(settings) = memory::settings(room, now) else { return self.dismiss_all() };
+        self.take_in(room, |object| {
+            object.answer(now, |machine| machine.on_synced(now, &settings, reply))
+        });
     }
 
     /// Stores admissions for the transparency log, before a sync counts them.
     fn keep_logged(&self, room: RoomId) {
         let Some(settings) = memory::settings(room, platform::now()) else { return };
-        let logged = self.with(|machine| machine.take_logged(&settings)).flatten();
+        let logged = self.with(|object| object.machine.take_logged(&settings)).flatten();
         if let (Some(logged), Some((_, node))) = (logged, self.name()) {
             keep(self.state.as_raw(), &self.env, &object_name(CLASS, room, node), &logged);
         }
     }
+}
 
-    fn wake(self: Rc<Self>, room: RoomId) {
-        self.after(room, Machine::on_alarm);
+impl Hosted for Machine {
+    const CLASS: Class = CLASS;
+
+    fn send(shell: &Rc<Shell<Self>>, room: RoomId, sync: Sync) {
+        shell.keep_logged(room);
+        let own = Rc::clone(shell);
+        // Detached, so that a caller who goes away takes nobody else's answer along.
+        shell.state.wait_until(async move {
+            let reply = calls::global(&own.env, room, &GlobalRequest::Sync(sync)).await;
+            own.synced(room, reply);
+        });
     }
 
-    fn after(
-        self: &Rc<Self>,
-        room: RoomId,
-        event: impl FnOnce(&mut Machine, Timestamp, &Settings) -> AggregatorTurn,
-    ) {
-        // If the room is not configured any more, nobody is answered.
+    fn wake(shell: &Rc<Shell<Self>>, room: RoomId) {
         let now = platform::now();
-        let Some(settings) = memory::settings(room, now) else { return self.dismiss_all() };
-        if let Some(turn) = self.with(|machine| event(machine, now, &settings)) {
-            self.perform(room, turn);
-        }
+        let settings = memory::settings(room, now);
+        shell.take_in(room, |object| {
+            object.wake(|machine| {
+                settings.map_or_else(Turn::default, |settings| machine.on_alarm(now, &settings))
+            })
+        });
     }
 }

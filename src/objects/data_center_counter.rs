@@ -8,28 +8,29 @@ use std::rc::Rc;
 
 use room_core::base::id::RoomId;
 use room_core::capacity::state::Node;
-use room_core::machines::data_center_counter::{CounterTurn, DataCenterCounter as Machine};
+use room_core::machines::data_center_counter::DataCenterCounter as Machine;
 use room_core::machines::wire::{self, CounterReply, GlobalRequest, Pull};
 
-use super::shell::{Shell, object_class};
-use super::{Class, log, object_name};
+use super::shell::{Hosted, Shell, object_class};
+use super::{Class, object_name};
 use crate::{calls, copies, platform};
 
 const CLASS: Class = Class::DataCenterCounter;
 
 object_class! {
     /// The object that hands out the slots of a data center for one room.
-    DataCenterCounter, Machine, CounterReply
+    DataCenterCounter, Machine
 }
 
-impl Shell<Machine, CounterReply> {
+impl Shell<Machine> {
     pub(super) async fn call(self: Rc<Self>, message: &str) -> Option<CounterReply> {
         let (room, node) = self.name()?;
         let request = wire::decode(message)?;
         self.load(room, node).await;
         let (id, reply) = self.wait();
-        let turn = self.with(|machine| machine.on_request(platform::now(), id, request))?;
-        self.perform(room, turn);
+        self.take_in(room, |object| {
+            object.request(id, |machine| machine.on_request(platform::now(), id, request))
+        });
         reply.await.ok()
     }
 
@@ -41,33 +42,24 @@ impl Shell<Machine, CounterReply> {
         let made = || Machine::new(node, copy.as_deref(), platform::now());
         self.make(made);
     }
+}
 
-    fn perform(self: &Rc<Self>, room: RoomId, turn: CounterTurn) {
-        log(CLASS, room, &turn.incidents);
-        if let Some(pull) = turn.send {
-            let shell = Rc::clone(self);
-            // Detached, so that a caller who goes away takes nobody else's answer along.
-            self.state.wait_until(async move { shell.pull(room, pull).await });
-        }
-        let shell = Rc::clone(self);
-        self.wake_at(turn.wake_at, move || shell.wake(room));
-        self.answer(turn.replies);
+impl Hosted for Machine {
+    const CLASS: Class = CLASS;
+
+    fn send(shell: &Rc<Shell<Self>>, room: RoomId, pull: Pull) {
+        let (number, own) = (pull.number, Rc::clone(shell));
+        // Detached, so that a caller who goes away takes nobody else's answer along.
+        shell.state.wait_until(async move {
+            let reply = calls::global(&own.env, room, &GlobalRequest::Pull(pull)).await;
+            let now = platform::now();
+            own.take_in(room, |object| {
+                object.answer(now, |machine| machine.on_pulled(now, number, reply))
+            });
+        });
     }
 
-    async fn pull(self: Rc<Self>, room: RoomId, pull: Pull) {
-        let number = pull.number;
-        let reply = calls::global(&self.env, room, &GlobalRequest::Pull(pull)).await;
-        self.after(room, |machine| machine.on_pulled(platform::now(), number, reply));
-        self.copy(CLASS, |machine| machine.copy()).await;
-    }
-
-    fn wake(self: Rc<Self>, room: RoomId) {
-        self.after(room, |machine| machine.on_alarm(platform::now()));
-    }
-
-    fn after(self: &Rc<Self>, room: RoomId, event: impl FnOnce(&mut Machine) -> CounterTurn) {
-        if let Some(turn) = self.with(event) {
-            self.perform(room, turn);
-        }
+    fn wake(shell: &Rc<Shell<Self>>, room: RoomId) {
+        shell.take_in(room, |object| object.wake(|machine| machine.on_alarm(platform::now())));
     }
 }

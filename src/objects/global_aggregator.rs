@@ -9,13 +9,14 @@ use std::rc::Rc;
 use room_core::base::id::{Colo, Incarnation, RoomId};
 use room_core::base::time::Timestamp;
 use room_core::capacity::state::Node;
+use room_core::drive::Driven;
 use room_core::machines::data_center_aggregator::sync_request;
-use room_core::machines::global_aggregator::{GlobalAggregator as Machine, GlobalTurn, Restored};
+use room_core::machines::global_aggregator::{GlobalAggregator as Machine, Restored};
 use room_core::machines::history::Period;
 use room_core::machines::invitations::Redemption;
 use room_core::machines::journal::Query;
 use room_core::machines::moves::MoveRequest;
-use room_core::machines::turn::{RequestId, earlier};
+use room_core::machines::turn::{Incident, Turn};
 use room_core::machines::wire::{self, GlobalReply, GlobalRequest};
 use room_core::queue::view::View;
 use room_core::room::settings::Settings;
@@ -23,7 +24,7 @@ use room_core::room::settings::Settings;
 use wasm_bindgen::JsCast;
 use worker::console_error;
 
-use super::shell::{Shell, object_class};
+use super::shell::{Hosted, Shell, object_class};
 use super::storage::ObjectStorage;
 use super::{Class, history, journal, log, moves, object_name, storage};
 use crate::{calls, configuration, copies, memory, platform};
@@ -37,10 +38,10 @@ const CHANGE_SOON_MS: u64 = 10_000;
 
 object_class! {
     /// The object that owns the slots and the order of one room.
-    GlobalAggregator, Machine, GlobalReply
+    GlobalAggregator, Machine
 }
 
-impl Shell<Machine, GlobalReply> {
+impl Shell<Machine> {
     pub(super) async fn call(self: Rc<Self>, message: &str) -> Option<GlobalReply> {
         let (room, _) = self.name()?;
         let request = wire::decode(message)?;
@@ -66,14 +67,16 @@ impl Shell<Machine, GlobalReply> {
         if let GlobalRequest::Webhooks(request) = request {
             return self.on_webhooks(room, &request).await;
         }
-        let id = RequestId(0); // it answers in the turn of the request, or never
-        let turn = self.with(|machine| machine.on_request(now, &settings, id, request))?;
-        self.perform(room, turn)
+        let (id, reply) = self.wait();
+        self.turn(room, now, |object| {
+            object.request(id, |machine| machine.on_request(now, &settings, id, request))
+        });
+        reply.await.ok()
     }
 
     /// Answers from the stored rows and those that are not stored yet.
     fn history(&self, room: RoomId, period: Period, now: Timestamp) -> Option<GlobalReply> {
-        let open = self.with(|machine| machine.open_minutes(now))?;
+        let open = self.with(|object| object.machine.open_minutes(now))?;
         let rows = history::read(&self.state.storage().sql(), period, open)
             .map_err(|reason| log_storage(room, "cannot be read", &reason.to_string()))
             .ok()?;
@@ -82,7 +85,7 @@ impl Shell<Machine, GlobalReply> {
 
     /// Answers from the stored rows and the one that is not stored yet.
     fn journal(&self, room: RoomId, query: Query, now: Timestamp) -> Option<GlobalReply> {
-        let open = self.with(|machine| machine.open_journal())?;
+        let open = self.with(|object| object.machine.open_journal())?;
         let rows = journal::read(&self.state.storage().sql(), now, query, open)
             .map_err(|reason| log_storage(room, "cannot be read", &reason.to_string()))
             .ok()?;
@@ -96,10 +99,9 @@ impl Shell<Machine, GlobalReply> {
         self.load(room, &settings).await?;
         let now = platform::now();
         let settings = memory::settings(room, now)?;
-        let view = |machine: &mut Machine| {
+        let view = self.with(|Driven { machine, .. }| {
             (!machine.is_learning(now)).then(|| machine.view(now, &settings))
-        };
-        let view = self.with(view)??;
+        })??;
         self.moved(room, MoveRequest::Join(request), Some(&view))
     }
 
@@ -134,64 +136,68 @@ impl Shell<Machine, GlobalReply> {
         Some(())
     }
 
-    /// Performs a turn, and returns its reply if that may leave.
-    fn perform(self: &Rc<Self>, room: RoomId, turn: GlobalTurn) -> Option<GlobalReply> {
-        log(CLASS, room, &turn.incidents);
-        let is_stored = !turn.save || self.save(room)?;
-        let change = memory::next_change(room, platform::now());
-        let is_soon = |change: &Timestamp| change.since_ms(platform::now()) <= CHANGE_SOON_MS;
-        self.wake_by(room, earlier(turn.wake_at, change.filter(is_soon)));
+    /// Takes in an event at `now`. Then webhooks look at the room.
+    fn turn(
+        self: &Rc<Self>,
+        room: RoomId,
+        now: Timestamp,
+        event: impl FnOnce(&mut Driven<Machine>) -> Vec<Incident>,
+    ) {
+        let change = memory::next_change(room, now);
+        let is_soon = |change: &Timestamp| change.since_ms(now) <= CHANGE_SOON_MS;
+        self.take_in(room, |object| {
+            let incidents = event(object);
+            object.wake_by(change.filter(is_soon));
+            incidents
+        });
         self.watch(room);
-        self.ask(room, turn.send.unwrap_or_default());
-        let (_, reply) = turn.replies.into_iter().next()?;
-        is_stored.then_some(reply)
     }
 
-    /// Asks aggregators for a sync. It comes as a request of its own, so nothing waits for it here.
-    fn ask(self: &Rc<Self>, room: RoomId, nodes: Vec<Node>) {
-        for node in nodes {
-            let shell = Rc::clone(self);
-            self.state.wait_until(async move {
-                calls::aggregator(&shell.env, room, node.colo, &sync_request()).await;
-            });
-        }
-    }
-
-    fn wake_by(self: &Rc<Self>, room: RoomId, moment: Option<Timestamp>) {
-        let shell = Rc::clone(self);
-        self.wake_at(moment, move || shell.wake(room));
-    }
-
-    /// Stores what the machine wants stored, and returns whether that worked.
-    fn save(self: &Rc<Self>, room: RoomId) -> Option<bool> {
-        let save = self.with(Machine::save)?;
+    fn write(&self) -> Result<(), String> {
+        let storage = self.storage().ok_or("there is no storage")?;
         let sql = self.state.storage().sql();
-        let written = storage::write(&self.storage()?, &sql, &save);
-        let turn = self.with(|machine| machine.on_saved(platform::now(), written.is_ok()))?;
-        match &written {
-            Err(reason) if !turn.incidents.is_empty() => {
-                log_storage(room, "cannot be written", reason);
-            }
-            _ => log(CLASS, room, &turn.incidents),
-        }
-        self.wake_by(room, turn.wake_at);
-        if written.is_ok() && self.is_copy_due() {
-            let name = object_name(CLASS, room, NODE);
-            self.state.wait_until(copies::write_state(room, CLASS, name, save.row));
-        }
-        Some(written.is_ok())
-    }
-
-    pub(super) fn wake(self: &Rc<Self>, room: RoomId) {
-        let now = platform::now();
-        let Some(settings) = memory::settings(room, now) else { return };
-        if let Some(turn) = self.with(|machine| machine.on_alarm(now, &settings)) {
-            self.perform(room, turn);
-        }
+        let written = self.with(|object| storage::write(&storage, &sql, object.save()));
+        written.unwrap_or_else(|| Err("there is no machine".to_owned()))
     }
 
     fn storage(&self) -> Option<ObjectStorage> {
         self.state.as_raw().storage().ok().map(JsCast::unchecked_into)
+    }
+}
+
+impl Hosted for Machine {
+    const CLASS: Class = CLASS;
+
+    /// Asks aggregators for a sync. It comes as a request of its own, so nothing waits for it here.
+    fn send(shell: &Rc<Shell<Self>>, room: RoomId, nodes: Vec<Node>) {
+        for node in nodes {
+            let own = Rc::clone(shell);
+            shell.state.wait_until(async move {
+                calls::aggregator(&own.env, room, node.colo, &sync_request()).await;
+            });
+        }
+    }
+
+    fn wake(shell: &Rc<Shell<Self>>, room: RoomId) {
+        let now = platform::now();
+        let settings = memory::settings(room, now);
+        shell.turn(room, now, |object| {
+            object.wake(|machine| {
+                settings.map_or_else(Turn::default, |settings| machine.on_alarm(now, &settings))
+            })
+        });
+    }
+
+    fn store(shell: &Shell<Self>, room: RoomId) {
+        let written = shell.write();
+        let is_stored = written.is_ok();
+        let incidents = shell.with(|object| object.on_saved(platform::now(), is_stored));
+        match (written, incidents.unwrap_or_default()) {
+            (Err(reason), incidents) if !incidents.is_empty() => {
+                log_storage(room, "cannot be written", &reason);
+            }
+            (_, incidents) => log(CLASS, room, &incidents),
+        }
     }
 }
 

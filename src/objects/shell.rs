@@ -1,5 +1,5 @@
-//! The common part of the objects around machines: the machine, requests that wait for a reply, one
-//! timer, and the copy in the Cache API.
+//! The common part of the objects around machines: it performs the effects of their turns
+//! (`room_core::drive`). It knows the requests that wait for a reply, and decides nothing.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -9,22 +9,43 @@ use room_core::base::id::RoomId;
 use room_core::base::sorted::SortedMap;
 use room_core::base::time::Timestamp;
 use room_core::capacity::state::Node;
-use room_core::machines::turn::RequestId;
+use room_core::drive::{Driven, Effect, Machine};
+use room_core::machines::turn::{Incident, RequestId};
 use worker::worker_sys::DurableObjectState;
 use worker::{Env, State};
 
-use super::{Class, object_name, parse_name};
+use super::{Class, log, object_name, parse_name};
 use crate::{copies, platform};
 
-/// The shortest time between two copies of the state, in milliseconds.
-const COPY_MS: u64 = 2_000;
+/// A machine with an object of the platform around it, and what only that object does.
+pub trait Hosted: Machine + 'static {
+    /// The class of the object.
+    const CLASS: Class;
+
+    /// Sends a message upward, without waiting for its answer.
+    fn send(shell: &Rc<Shell<Self>>, room: RoomId, message: Self::Message)
+    where
+        Self: Sized;
+
+    /// Lets the machine do what is due. [`Driven::wake`] must be called in any case.
+    fn wake(shell: &Rc<Shell<Self>>, room: RoomId)
+    where
+        Self: Sized;
+
+    /// Stores what [`Driven::save`] returns, and reports whether that worked.
+    fn store(_shell: &Shell<Self>, _room: RoomId)
+    where
+        Self: Sized,
+    {
+    }
+}
 
 /// Makes the class for the platform. The shell of its machine must have a method `call`.
 macro_rules! object_class {
-    ($(#[$docs:meta])* $name:ident, $machine:ty, $reply:ty) => {
+    ($(#[$docs:meta])* $name:ident, $machine:ty) => {
         $(#[$docs])*
         #[wasm_bindgen::prelude::wasm_bindgen]
-        pub struct $name(std::rc::Rc<crate::objects::shell::Shell<$machine, $reply>>);
+        pub struct $name(std::rc::Rc<crate::objects::shell::Shell<$machine>>);
 
         #[wasm_bindgen::prelude::wasm_bindgen]
         impl $name {
@@ -50,34 +71,30 @@ macro_rules! object_class {
 pub(super) use object_class;
 
 /// The platform's side of an object, its machine, and the requests that wait for its replies.
-pub struct Shell<Machine, Reply> {
+pub struct Shell<M: Machine> {
     /// The object's storage, name and lifetime.
     pub state: State,
     /// The variables and bindings.
     pub env: Env,
     /// Room and node, as the object's name says; `None` until that is known.
     name: Cell<Option<(RoomId, Node)>>,
-    machine: RefCell<Option<Machine>>,
-    waiting: RefCell<SortedMap<RequestId, oneshot::Sender<Reply>>>,
+    object: RefCell<Option<Driven<M>>>,
+    waiting: RefCell<SortedMap<RequestId, oneshot::Sender<M::Reply>>>,
     next_id: Cell<u64>,
-    wakes_at: Cell<Option<Timestamp>>,
-    copied_at: Cell<Timestamp>,
     /// When webhooks last looked at the machine.
     pub watched_at: Cell<Timestamp>,
 }
 
-impl<Machine, Reply> Shell<Machine, Reply> {
+impl<M: Hosted> Shell<M> {
     /// Makes a shell without a machine and without waiting requests.
     pub fn new(state: DurableObjectState, env: Env) -> Self {
         Self {
             state: State::from(state),
             env,
             name: Cell::new(None),
-            machine: RefCell::new(None),
+            object: RefCell::new(None),
             waiting: RefCell::new(SortedMap::new()),
             next_id: Cell::new(0),
-            wakes_at: Cell::new(None),
-            copied_at: Cell::new(Timestamp::default()),
             watched_at: Cell::new(Timestamp::default()),
         }
     }
@@ -97,21 +114,21 @@ impl<Machine, Reply> Shell<Machine, Reply> {
 
     /// Whether there is a machine.
     pub fn has_machine(&self) -> bool {
-        self.machine.borrow().is_some()
+        self.object.borrow().is_some()
     }
 
     /// Makes the machine, unless another request has made it meanwhile.
-    pub fn make(&self, machine: impl FnOnce() -> Machine) {
-        self.machine.borrow_mut().get_or_insert_with(machine);
+    pub fn make(&self, machine: impl FnOnce() -> M) {
+        self.object.borrow_mut().get_or_insert_with(|| Driven::new(machine()));
     }
 
-    /// Runs `act` with the machine; `None` if there is no machine.
-    pub fn with<T>(&self, act: impl FnOnce(&mut Machine) -> T) -> Option<T> {
-        self.machine.borrow_mut().as_mut().map(act)
+    /// Runs `act` with the object; `None` if there is no machine.
+    pub fn with<T>(&self, act: impl FnOnce(&mut Driven<M>) -> T) -> Option<T> {
+        self.object.borrow_mut().as_mut().map(act)
     }
 
     /// Returns an id for a request, and the receiver of its reply.
-    pub fn wait(&self) -> (RequestId, oneshot::Receiver<Reply>) {
+    pub fn wait(&self) -> (RequestId, oneshot::Receiver<M::Reply>) {
         let id = RequestId(self.next_id.get());
         self.next_id.set(id.0.wrapping_add(1));
         let (sender, receiver) = oneshot::channel();
@@ -119,8 +136,36 @@ impl<Machine, Reply> Shell<Machine, Reply> {
         (id, receiver)
     }
 
-    /// Passes the replies to the requests that wait for them.
-    pub fn answer(&self, replies: Vec<(RequestId, Reply)>) {
+    /// Ends all waiting requests without a reply.
+    pub fn dismiss_all(&self) {
+        self.waiting.borrow_mut().clear();
+    }
+
+    /// Takes in an event, and performs what follows from it.
+    pub fn take_in(
+        self: &Rc<Self>,
+        room: RoomId,
+        event: impl FnOnce(&mut Driven<M>) -> Vec<Incident>,
+    ) {
+        let incidents = self.with(event).unwrap_or_default();
+        self.perform(room, &incidents);
+    }
+
+    fn perform(self: &Rc<Self>, room: RoomId, incidents: &[Incident]) {
+        log(M::CLASS, room, incidents);
+        while let Some(effect) = self.with(Driven::next_effect).flatten() {
+            match effect {
+                Effect::Send(message) => M::send(self, room, message),
+                Effect::WakeAt(moment) => self.wake_at(room, moment),
+                Effect::Save => M::store(self, room),
+                Effect::Reply(replies) => self.reply(replies),
+                Effect::End(ids) => self.end(&ids),
+                Effect::Copy => self.copy(room),
+            }
+        }
+    }
+
+    fn reply(&self, replies: Vec<(RequestId, M::Reply)>) {
         for (id, reply) in replies {
             let sender = self.waiting.borrow_mut().remove(&id);
             // A caller that has gone away needs no answer.
@@ -128,52 +173,27 @@ impl<Machine, Reply> Shell<Machine, Reply> {
         }
     }
 
-    /// Ends all waiting requests without a reply.
-    pub fn dismiss_all(&self) {
-        self.waiting.borrow_mut().clear();
-    }
-
-    /// Writes a copy of the machine to the Cache API, if one is due.
-    pub async fn copy(&self, class: Class, text: impl FnOnce(&mut Machine) -> String) {
-        if self.is_copy_due()
-            && let Some(text) = self.with(text)
-            && let Some((room, node)) = self.name()
-        {
-            copies::write_state(room, class, object_name(class, room, node), text).await;
+    fn end(&self, ids: &[RequestId]) {
+        for id in ids {
+            self.waiting.borrow_mut().remove(id);
         }
     }
 
-    /// Whether a copy of the state is due. If so, notes that it was copied now.
-    pub fn is_copy_due(&self) -> bool {
-        let now = platform::now();
-        let is_due = now.since_ms(self.copied_at.get()) >= COPY_MS;
-        if is_due {
-            self.copied_at.set(now);
+    fn copy(&self, room: RoomId) {
+        if let Some((text, (_, node))) = self.with(Driven::copy).zip(self.name()) {
+            let name = object_name(M::CLASS, room, node);
+            self.state.wait_until(copies::write_state(room, M::CLASS, name, text));
         }
-        is_due
     }
 
-    /// Calls `wake` at `moment`, unless an earlier call is planned: after that the machine says
-    /// again when to wake it.
-    ///
     /// It is a timer and not an alarm of the platform. Wake-ups are seconds away at most, and each
     /// alarm is a write to storage.
-    pub fn wake_at(self: &Rc<Self>, moment: Option<Timestamp>, wake: impl FnOnce() + 'static)
-    where
-        Machine: 'static,
-        Reply: 'static,
-    {
-        let Some(moment) = moment else { return };
-        if self.wakes_at.get().is_some_and(|earlier| earlier <= moment) {
-            return;
-        }
-        self.wakes_at.set(Some(moment));
+    fn wake_at(self: &Rc<Self>, room: RoomId, moment: Timestamp) {
         let shell = Rc::clone(self);
         self.state.wait_until(async move {
             platform::sleep_until(moment).await;
-            if shell.wakes_at.get() == Some(moment) {
-                shell.wakes_at.set(None);
-                wake();
+            if shell.with(|object| object.wakes_at()).flatten() == Some(moment) {
+                M::wake(&shell, room);
             }
         });
     }

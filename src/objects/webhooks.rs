@@ -14,7 +14,7 @@ use serde_json::Value;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use worker::worker_sys::DurableObjectState;
 
-use super::shell::Shell;
+use super::shell::{Hosted, Shell};
 use crate::memory::{self, Memory};
 use crate::platform;
 
@@ -34,7 +34,7 @@ extern "C" {
     ) -> JsValue;
 }
 
-impl Shell<Machine, GlobalReply> {
+impl Shell<Machine> {
     /// Lets webhooks look at the room, unless they just did.
     pub(super) fn watch(&self, room: RoomId) {
         let now = platform::now();
@@ -56,7 +56,7 @@ impl Shell<Machine, GlobalReply> {
     ) -> Option<GlobalReply> {
         if request == ALARM {
             self.watched_at.set(Timestamp::default());
-            self.wake(room);
+            Machine::wake(self, room);
         }
         let sight = self.sight(room, platform::now())?;
         let told = answer(self.state.as_raw(), &self.env, &sight, request).await;
@@ -67,7 +67,7 @@ impl Shell<Machine, GlobalReply> {
         let sight = |memory: &mut Memory| {
             let found = memory.coverage.room(room)?;
             let hooks = memory.webhooks.get(&room).unwrap_or(&Value::Null);
-            self.with(|machine| watch::seen(machine, now, found, hooks))
+            self.with(|object| watch::seen(&object.machine, now, found, hooks))
         };
         memory::with(sight).flatten()
     }
