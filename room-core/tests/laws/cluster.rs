@@ -27,24 +27,10 @@ use room_core::visit::{GivenSource, Step, Visit};
 use crate::clocks::Clocks;
 use crate::cuts::Cut;
 use crate::flight::{Asker, Flight, Reporter};
+use crate::instance::Instance;
 use crate::truth::Truth;
 
 pub const ROOM: RoomId = RoomId::from_bytes([1; 16]);
-pub struct Instance<Machine, Caller> {
-    pub machine: Machine,
-    pub incarnation: Incarnation,
-    pub waiting: BTreeMap<RequestId, Caller>,
-    pub wake_at: Option<Timestamp>,
-    pub copy: Option<String>,
-    pub copied_at: Timestamp,
-}
-
-impl<Machine, Caller> Instance<Machine, Caller> {
-    pub fn new(machine: Machine, incarnation: Incarnation) -> Self {
-        let (waiting, wake_at, copy) = (BTreeMap::new(), None, None);
-        Self { machine, incarnation, waiting, wake_at, copy, copied_at: Timestamp::default() }
-    }
-}
 
 pub struct IsolateInstance {
     pub machine: Isolate,
@@ -262,27 +248,27 @@ impl Cluster {
     }
 
     pub fn counted(&self) -> u64 {
-        self.global.machine.counted(self.global_now(), &self.settings)
+        self.global.object.machine.counted(self.global_now(), &self.settings)
     }
 
     /// The books are brought up to date by the next request, whatever it is.
     pub fn settle_books(&mut self) {
         let (id, request) = (self.request_id(), GlobalRequest::Status);
         let now = self.global_now();
-        self.global.machine.on_request(now, &self.settings, id, request);
+        self.global.object.machine.on_request(now, &self.settings, id, request);
     }
 
     pub fn outstanding(&self) -> u64 {
-        self.global.machine.outstanding()
+        self.global.object.machine.outstanding()
     }
 
     pub fn view(&mut self) -> View {
         let now = self.global_now();
-        self.global.machine.view(now, &self.settings)
+        self.global.object.machine.view(now, &self.settings)
     }
 
     pub fn waiting(&self) -> u64 {
-        self.global.machine.status(self.global_now(), &self.settings).waiting
+        self.global.object.machine.status(self.global_now(), &self.settings).waiting
     }
 
     pub fn visit(&mut self, visitor: usize, isolate: usize, ticket: Option<Ticket>) {
@@ -389,25 +375,23 @@ impl Cluster {
     fn wake(&mut self) {
         for data_center in 0..self.counters.len() {
             let now = self.clocks.of_objects(data_center, self.now);
-            if let Some(instance) = self.counters.get_mut(data_center)
-                && instance.wake_at.take_if(|at| *at <= now).is_some()
-            {
-                let turn = instance.machine.on_alarm(now);
-                self.perform_counter(data_center, turn);
+            let instance = &mut self.counters[data_center];
+            if instance.is_timer_due(now) {
+                instance.object.wake(|machine| machine.on_alarm(now));
+                self.perform_counter(data_center);
             }
             let instance = &mut self.aggregators[data_center];
-            if instance.wake_at.take_if(|at| *at <= now).is_some() {
-                let turn = instance.machine.on_alarm(now, &self.settings);
-                self.perform_aggregator(data_center, turn);
+            if instance.is_timer_due(now) {
+                instance.object.wake(|machine| machine.on_alarm(now, &self.settings));
+                self.perform_aggregator(data_center);
             }
         }
         let now = self.global_now();
-        if self.global.wake_at.take_if(|at| *at <= now).is_some() {
-            let turn = self.global.machine.on_alarm(now, &self.settings);
-            self.global.wake_at = turn.wake_at;
+        if self.global.is_timer_due(now) {
+            self.global.object.wake(|machine| machine.on_alarm(now, &self.settings));
+            self.perform_global();
             // While nothing can be stored nobody is told a view.
-            let is_stored = if turn.save { self.save() } else { !self.cannot_store };
-            if is_stored {
+            if !self.cannot_store {
                 let view = self.view();
                 self.truth.check_view(now, &view);
             }

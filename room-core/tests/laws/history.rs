@@ -15,7 +15,7 @@ use crate::steps::{Fault, Step, steps, visits};
 /// All rows that an owner would be shown.
 fn history(cluster: &mut Cluster) -> Vec<Row> {
     let mut rows: BTreeMap<u64, Row> = cluster.minutes.clone();
-    for open in cluster.global.machine.open_minutes(cluster.now) {
+    for open in cluster.global.object.machine.open_minutes(cluster.now) {
         rows.entry(open.start).or_insert(open);
     }
     rows.into_values().collect()

@@ -19,6 +19,7 @@ mod escrow;
 mod events;
 mod flight;
 mod history;
+mod instance;
 mod lottery;
 mod methods;
 mod objects;

@@ -1,23 +1,19 @@
-//! How the shells of a [`Cluster`] deliver messages, store and restart. Decides nothing.
+//! How the shells of a [`Cluster`] deliver messages, perform effects and restart. Decides nothing.
 
 use room_core::base::id::Incarnation;
-use room_core::machines::data_center_aggregator::{AggregatorTurn, DataCenterAggregator};
-use room_core::machines::data_center_counter::{CounterTurn, DataCenterCounter};
+use room_core::drive::Effect;
+use room_core::machines::data_center_aggregator::DataCenterAggregator;
+use room_core::machines::data_center_counter::DataCenterCounter;
 use room_core::machines::global_aggregator::{GlobalAggregator, Restored, Save};
-use room_core::machines::turn::earlier;
 use room_core::machines::wire::{
     CounterReply, GlobalReply, GlobalRequest, Hold, Pull, ReportReply,
 };
 use room_core::queue::SLOW_ROOM_PER_MINUTE;
 
-use crate::cluster::{
-    Cluster, ISOLATES_PER_DATA_CENTER, Instance, IsolateInstance, ROOM, WriteFault, node,
-};
+use crate::cluster::{Cluster, ISOLATES_PER_DATA_CENTER, IsolateInstance, ROOM, WriteFault, node};
 use crate::flight::{Asker, Below, Flight, Reporter};
+use crate::instance::Instance;
 use crate::truth::{Booked, Truth};
-
-/// A copy of an object's state is written at most this often.
-const COPY_MS: u64 = 2_000;
 
 impl Cluster {
     /// Hands over the message with this place in the line of all messages.
@@ -31,8 +27,8 @@ impl Cluster {
                     instance.waiting.insert(id, asker);
                 }
                 let now = self.clocks.of_objects(data_center, self.now);
-                let turn = instance.machine.on_request(now, id, request);
-                self.perform_counter(data_center, turn);
+                instance.object.request(id, |machine| machine.on_request(now, id, request));
+                self.perform_counter(data_center);
             }
             Some(Flight::CounterAnswer { asker, reply }) => self.answered(asker, reply),
             Some(Flight::Report { data_center, report, reporter }) => {
@@ -42,8 +38,12 @@ impl Cluster {
                     instance.waiting.insert(id, reporter);
                 }
                 let now = self.clocks.of_objects(data_center, self.now);
-                let turn = instance.machine.on_report(now, &self.settings, id, report);
-                self.perform_aggregator(data_center, turn);
+                let settings = &self.settings;
+                let event = |machine: &mut DataCenterAggregator| {
+                    machine.on_report(now, settings, id, report)
+                };
+                instance.object.request(id, event);
+                self.perform_aggregator(data_center);
             }
             Some(Flight::Reported { reporter, reply }) => self.reported(reporter, reply),
             Some(Flight::Up { from, request }) => self.ask_global(from, request),
@@ -101,92 +101,95 @@ impl Cluster {
         let now = self.clocks.of_objects(data_center, self.now);
         let instance = &mut self.counters[data_center];
         if instance.incarnation == incarnation {
-            let turn = instance.machine.on_pulled(now, pull, reply);
-            if now.since_ms(instance.copied_at) >= COPY_MS {
-                (instance.copy, instance.copied_at) = (Some(instance.machine.copy()), now);
-            }
-            return self.perform_counter(data_center, turn);
+            instance.object.answer(now, |machine| machine.on_pulled(now, pull, reply));
+            return self.perform_counter(data_center);
         }
         let instance = &mut self.aggregators[data_center];
         if instance.incarnation == incarnation {
-            let turn = instance.machine.on_synced(now, &self.settings, reply);
-            if now.since_ms(instance.copied_at) >= COPY_MS {
-                (instance.copy, instance.copied_at) = (Some(instance.machine.copy()), now);
-            }
-            self.perform_aggregator(data_center, turn);
+            let settings = &self.settings;
+            instance.object.answer(now, |machine| machine.on_synced(now, settings, reply));
+            self.perform_aggregator(data_center);
         }
     }
 
-    pub(crate) fn perform_counter(&mut self, data_center: usize, turn: CounterTurn) {
+    pub(crate) fn perform_counter(&mut self, data_center: usize) {
         let now = self.clocks.of_objects(data_center, self.now);
         let instance = &mut self.counters[data_center];
-        if let Some(pull) = turn.send {
+        let (pull, said) = instance.perform();
+        if let Some(pull) = pull {
             let from = Below { data_center, incarnation: instance.incarnation, pull: pull.number };
             self.flights.push_back(Flight::Up { from, request: GlobalRequest::Pull(pull) });
         }
-        instance.wake_at = earlier(instance.wake_at, turn.wake_at);
-        for (id, reply) in turn.replies {
+        for (asker, reply) in said {
             self.truth.check_handed_out(now, &reply);
-            if let Some(asker) = instance.waiting.remove(&id) {
-                self.flights.push_back(Flight::CounterAnswer { asker, reply: Some(reply) });
-            }
+            let answer = |asker| Flight::CounterAnswer { asker, reply: Some(reply) };
+            self.flights.extend(asker.map(answer));
         }
     }
 
-    pub(crate) fn perform_aggregator(&mut self, data_center: usize, turn: AggregatorTurn) {
+    pub(crate) fn perform_aggregator(&mut self, data_center: usize) {
         let instance = &mut self.aggregators[data_center];
-        if let Some(sync) = turn.send {
+        let (sync, said) = instance.perform();
+        if let Some(sync) = sync {
             let from = Below { data_center, incarnation: instance.incarnation, pull: 0 };
             self.flights.push_back(Flight::Up { from, request: GlobalRequest::Sync(sync) });
         }
-        instance.wake_at = earlier(instance.wake_at, turn.wake_at);
-        for (id, reply) in turn.replies {
-            if let Some(reporter) = instance.waiting.remove(&id) {
-                self.flights.push_back(Flight::Reported { reporter, reply: Some(reply) });
+        for (reporter, reply) in said {
+            let answer = |reporter| Flight::Reported { reporter, reply: Some(reply) };
+            self.flights.extend(reporter.map(answer));
+        }
+    }
+
+    /// Returns the reply that leaves, to the request of this turn. What the global aggregator asks
+    /// of others gets lost.
+    pub(crate) fn perform_global(&mut self) -> Option<GlobalReply> {
+        let mut said = None;
+        while let Some(effect) = self.global.object.next_effect() {
+            match effect {
+                Effect::Save => self.save(),
+                Effect::Reply(replies) => said = replies.into_iter().next().map(|(_, reply)| reply),
+                Effect::Copy => self.global.copy = Some(self.global.object.copy()),
+                Effect::Send(_) | Effect::WakeAt(_) | Effect::End(_) => {}
             }
         }
+        assert!(said.is_none() || !self.cannot_store, "I3: it is said before it is stored");
+        said
     }
 
     fn ask_global(&mut self, from: Below, request: GlobalRequest) {
         let id = self.request_id();
         let now = self.global_now();
-        let is_learning = self.global.machine.is_learning(now);
+        let is_learning = self.global.object.machine.is_learning(now);
         let asked = match &request {
             GlobalRequest::Pull(pull) if self.is_first_time(pull) => pull.queued_keys.clone(),
             _ => Vec::new(),
         };
-        let turn = self.global.machine.on_request(now, &self.settings, id, request);
-        self.global.wake_at = earlier(self.global.wake_at, turn.wake_at);
-        if turn.save && !self.save() {
-            self.flights.push_back(Flight::Down { from, reply: None });
-            return;
-        }
-        if turn.replies.is_empty() {
-            self.flights.push_back(Flight::Down { from, reply: None });
-        }
-        let machine = &self.global.machine;
-        for (_, reply) in turn.replies {
+        let settings = &self.settings;
+        let object = &mut self.global.object;
+        object.request(id, |machine| machine.on_request(now, settings, id, request));
+        let said = self.perform_global();
+        if let Some(reply) = &said {
+            let machine = &self.global.object.machine;
             let places = machine.counted(now, &self.settings) + machine.outstanding();
             let in_rate = machine.granted_in_rate_window(now);
             let booked = Booked { places, in_rate, is_learning };
-            self.truth.check_said(self.now, now, &reply, booked);
+            self.truth.check_said(self.now, now, reply, booked);
             let is_slow = self.settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE;
-            if is_slow && matches!(&reply, GlobalReply::Pulled { queued: None, .. }) {
+            if is_slow && matches!(reply, GlobalReply::Pulled { queued: None, .. }) {
                 let available = machine.available(now, &self.settings);
                 self.truth.check_refused(&asked, available);
             }
-            self.flights.push_back(Flight::Down { from, reply: Some(reply) });
         }
+        self.flights.push_back(Flight::Down { from, reply: said });
     }
 
     /// An isolate tells the global aggregator what it could not report.
     fn hold(&mut self, hold: Hold, reporter: Reporter) {
         let (id, now, through) = (self.request_id(), self.global_now(), hold.through);
-        let request = GlobalRequest::Hold(hold);
-        let turn = self.global.machine.on_request(now, &self.settings, id, request);
-        self.global.wake_at = earlier(self.global.wake_at, turn.wake_at);
-        let is_said = (!turn.save || self.save()) && !turn.replies.is_empty();
-        let through = is_said.then_some(through);
+        let (request, settings) = (GlobalRequest::Hold(hold), &self.settings);
+        let object = &mut self.global.object;
+        object.request(id, |machine| machine.on_request(now, settings, id, request));
+        let through = self.perform_global().map(|_| through);
         self.flights.push_back(Flight::Held { reporter, through });
     }
 
@@ -198,12 +201,12 @@ impl Cluster {
         is_first
     }
 
-    /// Stores what the machine wants stored; false if that failed.
-    pub(crate) fn save(&mut self) -> bool {
-        let Save { row, parts, minutes, .. } = self.global.machine.save();
+    /// Stores what the global aggregator wants stored, unless that shall fail.
+    fn save(&mut self) {
+        let Save { row, parts, minutes, .. } = self.global.object.save().clone();
         let fault = self.write_fault.take();
         if fault != Some(WriteFault::NotWritten) {
-            self.row = Some(row.clone());
+            self.row = Some(row);
             for minute in minutes {
                 // A minute is stored once.
                 self.minutes.entry(minute.start).or_insert(minute);
@@ -216,16 +219,10 @@ impl Cluster {
             }
         }
         self.cannot_store = fault.is_some();
-        let turn = self.global.machine.on_saved(self.global_now(), fault.is_none());
-        self.global.wake_at = earlier(self.global.wake_at, turn.wake_at);
+        self.global.object.on_saved(self.global_now(), fault.is_none());
         if fault.is_some() {
             self.truth.lose_view();
-            return false;
         }
-        if self.now.since_ms(self.global.copied_at) >= COPY_MS {
-            (self.global.copy, self.global.copied_at) = (Some(row), self.now);
-        }
-        true
     }
 
     pub fn lose_global_copy(&mut self) {
@@ -242,8 +239,8 @@ impl Cluster {
         let now = self.global_now();
         let machine = GlobalAggregator::new(restored, ROOM, now, incarnation, &self.settings);
         self.cannot_store = false;
-        let (copy, copied_at) = (self.global.copy.take(), self.global.copied_at);
-        self.global = Instance { copy, copied_at, ..Instance::new(machine, incarnation) };
+        let copy = self.global.copy.take();
+        self.global = Instance { copy, ..Instance::new(machine, incarnation) };
     }
 
     pub fn restart_counter(&mut self, data_center: usize, with_copy: bool) {

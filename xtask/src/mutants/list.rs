@@ -75,6 +75,13 @@ pub(super) const MUTANTS: &[Mutant] = &[
         to: "first.0.saturating_add(60 * SECOND_MS)",
     },
     Mutant {
+        law: "I3",
+        breaks: "replies leave before what they say is stored",
+        file: "drive.rs",
+        from: "if mem::take(&mut self.wants_save) {",
+        to: "if self.replies.is_empty() && mem::take(&mut self.wants_save) {",
+    },
+    Mutant {
         law: "I4",
         breaks: "the counter gives slots to visitors who were not called",
         file: "machines/data_center_counter.rs",
