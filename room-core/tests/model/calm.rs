@@ -35,7 +35,7 @@ impl World {
         let end = self.now + 2 * MINUTE_MS;
         while self.now < end {
             let clock = self.at(Clock::Global);
-            let is_free = self.global.machine.available(clock, &self.room.settings) > 0;
+            let is_free = self.global.driven.machine.available(clock, &self.room.settings) > 0;
             let may_come = self.may_come(&self.visitors[visitor]);
             if is_free && may_come {
                 break;
@@ -111,8 +111,8 @@ impl World {
         let now = self.at(Clock::Global);
         let object = self.global.edit();
         let settings = &self.room.settings;
-        object.machine.edit().on_request(now, settings, AT_ONCE, GlobalRequest::Status);
-        let machine = &self.global.machine;
+        object.driven.machine.edit().on_request(now, settings, AT_ONCE, GlobalRequest::Status);
+        let machine = &self.global.driven.machine;
         let left = machine.counted(now, &self.room.settings) + machine.outstanding();
         if left > 0 {
             self.break_law(format!("liveness: {left} places are taken when everybody has left"));

@@ -37,6 +37,8 @@ pub enum Event {
     Delay(u8),
     /// An object or an isolate ends and begins anew.
     Restart { place: Place8, with_copy: bool },
+    /// A request arrives, and the global aggregator ends before it stores what comes of it.
+    Interrupt(u8),
     /// A waiting visitor's tab goes to sleep.
     Doze(u8),
     /// From now on no report of an isolate arrives.
@@ -169,6 +171,7 @@ impl World {
                     events.push(Event::Restart { place: place8, with_copy: true });
                 }
             }
+            self.interruptions(events);
         }
         if budget.cuts > 0 {
             let open = (0..DATA_CENTERS).filter(|isolate| !self.cut[*isolate]);
@@ -178,6 +181,14 @@ impl World {
             let waits = |visitor: &Visitor| visitor.entered_at.is_none() && !visitor.dozes;
             let waiting = self.visitors.iter().enumerate().filter(|(_, one)| waits(one));
             events.extend(waiting.map(|(index, _)| Event::Doze(index as u8)));
+        }
+    }
+
+    fn interruptions(&self, events: &mut Vec<Event>) {
+        if self.room.restarts.contains(&Place::Global) {
+            let goes_up = |index: &usize| matches!(self.flights[*index].message, Message::Up(_));
+            let upward = self.distinct_flights().filter(goes_up);
+            events.extend(upward.map(|index| Event::Interrupt(index as u8)));
         }
     }
 
@@ -210,9 +221,11 @@ impl World {
     /// When the timer of an object fires, by true time.
     fn wakes_at(&self, place: Place) -> Option<Timestamp> {
         let (at, clock) = match place {
-            Place::Global => (self.global.wake_at, Clock::Global),
-            Place::Counter(dc) => (self.counters[dc].wake_at, Clock::Counter(dc)),
-            Place::Aggregator(dc) => (self.aggregators[dc].wake_at, Clock::Aggregator(dc)),
+            Place::Global => (self.global.driven.wakes_at(), Clock::Global),
+            Place::Counter(dc) => (self.counters[dc].driven.wakes_at(), Clock::Counter(dc)),
+            Place::Aggregator(dc) => {
+                (self.aggregators[dc].driven.wakes_at(), Clock::Aggregator(dc))
+            }
             Place::Isolate(_) => (None, Clock::Global),
         };
         at.map(|at| at - self.room.ahead_ms(clock))
@@ -322,6 +335,12 @@ impl World {
             Event::Restart { place, with_copy } => {
                 self.budget.restarts -= 1;
                 self.restart(place.into(), with_copy);
+            }
+            Event::Interrupt(index) => {
+                self.budget.restarts -= 1;
+                self.is_interrupted = true;
+                self.deliver(index.into());
+                self.is_interrupted = false;
             }
             Event::Cut(isolate) => {
                 self.budget.cuts -= 1;

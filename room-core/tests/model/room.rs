@@ -85,6 +85,8 @@ pub enum Bug {
     RenewalCountedTwice,
     /// What an isolate could not report is not told to the global aggregator either.
     HoldsForgotten,
+    /// The global aggregator answers before the row is stored.
+    SaidBeforeStored,
 }
 
 impl Room {

@@ -129,10 +129,12 @@ pub fn planted() -> Vec<(Named, &'static str)> {
     let lease = with_bug(Bug::LeaseEndsLate, fast);
     let repeat = with_bug(Bug::RepeatWithoutRateSlot, loses_one(watched()));
     let renewal = with_bug(Bug::RenewalCountedTwice, two);
+    let early = with_bug(Bug::SaidBeforeStored, restarts(called(), &[Place::Global]));
     vec![
         (named("a lease that ends late", lease), "I5"),
         (named("a repeat without a rate slot", repeat), "I1"),
         (named("a renewal counted twice", renewal), "I7"),
+        (named("an answer before the row is stored", early), "I"),
         (named("a renewal that nobody hears of", with_bug(Bug::HoldsForgotten, cut())), "I1"),
     ]
 }

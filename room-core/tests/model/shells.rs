@@ -1,12 +1,13 @@
-//! What the shells around the machines do: deliver messages, perform what a machine wants, store,
-//! restart. Decides nothing.
+//! What the shells around the machines do: deliver messages, perform effects, store, restart.
+//! Decides nothing.
 
 use room_core::admission;
-use room_core::machines::data_center_aggregator::{AggregatorTurn, DataCenterAggregator};
-use room_core::machines::data_center_counter::{CounterTurn, DataCenterCounter};
+use room_core::drive::Effect;
+use room_core::machines::data_center_aggregator::DataCenterAggregator;
+use room_core::machines::data_center_counter::DataCenterCounter;
 use room_core::machines::global_aggregator::{GlobalAggregator, Restored};
 use room_core::machines::isolate::{Followup, Outcome};
-use room_core::machines::turn::{RequestId, earlier};
+use room_core::machines::turn::RequestId;
 use room_core::machines::wire::{
     CounterCall, CounterReply, CounterRequest, GlobalReply, GlobalRequest, Report,
 };
@@ -22,9 +23,6 @@ use crate::words;
 use crate::world::{
     Loading, Object, ROOM, Site, World, incarnation_of_aggregator, incarnation_of_global, node,
 };
-
-/// A copy of an object's state is written at most this often, in milliseconds.
-const COPY_MS: u64 = 2_000;
 
 /// The global aggregator answers each request in the same turn.
 pub const AT_ONCE: RequestId = RequestId(0);
@@ -163,8 +161,8 @@ impl World {
         let now = self.at(Clock::Counter(dc));
         let object = self.counters[dc].edit();
         let id = object.wait(caller);
-        let turn = object.machine.edit().on_request(now, id, request);
-        self.perform_counter(dc, turn);
+        object.driven.request(id, |machine| machine.edit().on_request(now, id, request));
+        self.perform_counter(dc);
     }
 
     fn report(&mut self, dc: usize, caller: Option<Caller>, report: &Report) {
@@ -173,67 +171,82 @@ impl World {
             let caller = caller.filter(|_| report.isolate.0 < 99);
             let object = self.aggregators[dc].edit();
             let id = object.wait(caller);
-            let turn = object.machine.edit().on_report(now, &self.room.settings, id, report);
-            self.perform_aggregator(dc, turn);
+            let settings = &self.room.settings;
+            object
+                .driven
+                .request(id, |machine| machine.edit().on_report(now, settings, id, report));
+            self.perform_aggregator(dc);
         }
     }
 
     fn ask_global(&mut self, dc: usize, caller: Option<Caller>, request: GlobalRequest) {
         let now = self.at(Clock::Global);
-        let object = self.global.edit();
-        let id = AT_ONCE;
-        let learning = object.machine.is_learning(now);
-        let machine = object.machine.edit();
-        let turn = machine.on_request(now, &self.room.settings, id, request);
-        object.wake_at = turn.wake_at;
-        if turn.save {
-            self.save();
+        let (object, settings) = (self.global.edit(), &self.room.settings);
+        let learning = object.driven.machine.is_learning(now);
+        let incidents = object
+            .driven
+            .request(AT_ONCE, |machine| machine.edit().on_request(now, settings, AT_ONCE, request));
+        if !incidents.is_empty() {
+            self.break_law(format!("I2: {incidents:?}"));
         }
-        if !turn.incidents.is_empty() {
-            self.break_law(format!("I2: {:?}", turn.incidents));
-        }
-        for (_, reply) in turn.replies {
+        let (said, lives) = self.perform_global();
+        let is_silent = said.is_empty();
+        for reply in said {
             self.check_said(&reply, learning);
             self.send_back(dc, caller, Message::Down(reply));
         }
-    }
-
-    fn save(&mut self) {
-        let now = self.at(Clock::Global);
-        let object = self.global.edit();
-        self.stored = Some(object.machine.clone());
-        if now.since_ms(object.copied_at) >= COPY_MS {
-            (object.copy, object.copied_at) = (Some(object.machine.clone()), now);
+        if !lives {
+            // Whoever asked hears nothing, unless an answer has left.
+            self.send_back(dc, caller.filter(|_| is_silent), Message::Silence);
+            self.restart(Place::Global, false);
         }
     }
 
-    pub fn perform_counter(&mut self, dc: usize, turn: CounterTurn) {
+    /// Returns the replies that leave, and whether the global aggregator has not ended meanwhile.
+    /// What it asks of others gets lost.
+    fn perform_global(&mut self) -> (Vec<GlobalReply>, bool) {
+        let (now, mut said, mut lives) = (self.at(Clock::Global), Vec::new(), true);
+        while let Some(effect) = self.global.edit().driven.next_effect() {
+            let object = self.global.edit();
+            match effect {
+                Effect::Save => {
+                    lives = !self.is_interrupted;
+                    if lives {
+                        self.stored = Some(object.driven.machine.clone());
+                    } else if self.room.bug != Some(Bug::SaidBeforeStored) {
+                        break;
+                    }
+                    object.driven.on_saved(now, true);
+                }
+                Effect::Reply(replies) => said.extend(replies.into_iter().map(|(_, reply)| reply)),
+                Effect::Copy => object.keep_copy(),
+                Effect::Send(_) | Effect::WakeAt(_) | Effect::End(_) => {}
+            }
+        }
+        (said, lives)
+    }
+
+    pub fn perform_counter(&mut self, dc: usize) {
         let object = self.counters[dc].edit();
-        object.wake_at = earlier(object.wake_at, turn.wake_at);
-        let life = object.life;
-        let replies = turn.replies.into_iter();
-        let replies: Vec<_> = replies.map(|(id, reply)| (object.answered(id), reply)).collect();
-        if let Some(pull) = turn.send {
+        let (life, (pull, said)) = (object.life, object.perform());
+        if let Some(pull) = pull {
             let caller = Caller { who: Who::Counter(pull.number), life, since: self.now };
             self.send(dc, Some(caller), Message::Up(GlobalRequest::Pull(pull)));
         }
-        for (caller, reply) in replies {
+        for (caller, reply) in said {
             self.check_handed_out(dc, caller, &reply);
             self.send_back(dc, caller, Message::Answer(reply));
         }
     }
 
-    pub fn perform_aggregator(&mut self, dc: usize, turn: AggregatorTurn) {
+    pub fn perform_aggregator(&mut self, dc: usize) {
         let object = self.aggregators[dc].edit();
-        object.wake_at = earlier(object.wake_at, turn.wake_at);
-        let life = object.life;
-        let replies = turn.replies.into_iter();
-        let replies: Vec<_> = replies.map(|(id, reply)| (object.answered(id), reply)).collect();
-        if let Some(sync) = turn.send {
+        let (life, (sync, said)) = (object.life, object.perform());
+        if let Some(sync) = sync {
             let caller = Caller { who: Who::Aggregator, life, since: self.now };
             self.send(dc, Some(caller), Message::Up(GlobalRequest::Sync(sync)));
         }
-        for (caller, reply) in replies {
+        for (caller, reply) in said {
             self.send_back(dc, caller, Message::Reported(reply));
         }
     }
@@ -251,9 +264,8 @@ impl World {
                 };
                 let now = self.at(Clock::Counter(dc));
                 let object = self.counters[dc].edit();
-                let turn = object.machine.edit().on_pulled(now, number, reply);
-                keep_copy(object, now);
-                self.perform_counter(dc, turn);
+                object.driven.answer(now, |machine| machine.edit().on_pulled(now, number, reply));
+                self.perform_counter(dc);
             }
             Who::Aggregator if self.aggregators[dc].life == life => {
                 let reply = match message {
@@ -261,11 +273,9 @@ impl World {
                     _ => None,
                 };
                 let now = self.at(Clock::Aggregator(dc));
-                let object = self.aggregators[dc].edit();
-                let machine = object.machine.edit();
-                let turn = machine.on_synced(now, &self.room.settings, reply);
-                keep_copy(object, now);
-                self.perform_aggregator(dc, turn);
+                let (object, settings) = (self.aggregators[dc].edit(), &self.room.settings);
+                object.driven.answer(now, |machine| machine.edit().on_synced(now, settings, reply));
+                self.perform_aggregator(dc);
             }
             Who::Counter(_) | Who::Aggregator => {}
         }
@@ -320,26 +330,21 @@ impl World {
         match place {
             Place::Global => {
                 let now = self.at(Clock::Global);
-                let object = self.global.edit();
-                let turn = object.machine.edit().on_alarm(now, &self.room.settings);
-                object.wake_at = turn.wake_at;
-                if turn.save {
-                    self.save();
-                }
+                let (object, settings) = (self.global.edit(), &self.room.settings);
+                object.driven.wake(|machine| machine.edit().on_alarm(now, settings));
+                self.perform_global();
             }
             Place::Counter(dc) => {
                 let now = self.at(Clock::Counter(dc));
                 let object = self.counters[dc].edit();
-                object.wake_at = None;
-                let turn = object.machine.edit().on_alarm(now);
-                self.perform_counter(dc, turn);
+                object.driven.wake(|machine| machine.edit().on_alarm(now));
+                self.perform_counter(dc);
             }
             Place::Aggregator(dc) => {
                 let now = self.at(Clock::Aggregator(dc));
-                let object = self.aggregators[dc].edit();
-                object.wake_at = None;
-                let turn = object.machine.edit().on_alarm(now, &self.room.settings);
-                self.perform_aggregator(dc, turn);
+                let (object, settings) = (self.aggregators[dc].edit(), &self.room.settings);
+                object.driven.wake(|machine| machine.edit().on_alarm(now, settings));
+                self.perform_aggregator(dc);
             }
             Place::Isolate(_) => {}
         }
@@ -440,13 +445,4 @@ fn hung_up(
     is_over: impl Fn(&Caller) -> bool,
 ) -> impl Iterator<Item = Caller> {
     waiting.iter_mut().filter_map(move |(_, caller)| caller.take_if(|one| is_over(one)))
-}
-
-fn keep_copy<Machine: Clone + std::fmt::Debug>(
-    object: &mut Object<Machine>,
-    now: room_core::base::time::Timestamp,
-) {
-    if now.since_ms(object.copied_at) >= COPY_MS {
-        (object.copy, object.copied_at) = (Some(object.machine.clone()), now);
-    }
 }

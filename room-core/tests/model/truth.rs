@@ -66,7 +66,7 @@ impl World {
             | GlobalReply::Move(_)
             | GlobalReply::Webhooks(_) => return,
         };
-        let machine = &self.global.machine;
+        let machine = &self.global.driven.machine;
         let places = machine.counted(now, &self.room.settings) + machine.outstanding();
         let in_rate = machine.granted_in_rate_window(now);
         let truth = self.truth.edit();
@@ -232,7 +232,8 @@ impl World {
 
     /// I7 from above: nobody counts more than once per data center, nor any slot twice.
     pub fn check_counted(&mut self) {
-        let counted = self.global.machine.counted(self.at(Clock::Global), &self.room.settings);
+        let counted =
+            self.global.driven.machine.counted(self.at(Clock::Global), &self.room.settings);
         let visitors =
             self.visitors.iter().map(|one| one.used_in.iter().filter(|used| **used).count() as u64);
         let open_slots =
@@ -249,7 +250,7 @@ impl World {
             return; // by the clock that is ahead a session may be over
         }
         let now = self.at(Clock::Global);
-        let machine = &self.global.machine;
+        let machine = &self.global.driven.machine;
         let counted = machine.counted(now, &self.room.settings) + machine.outstanding();
         let inside = self.visitors.iter().filter(|visitor| self.is_inside(visitor)).count() as u64;
         if counted < inside && self.broken.is_none() {

@@ -66,6 +66,10 @@ impl World {
                 let copy = if with_copy { "with its copy" } else { "without a copy" };
                 format!("RESTARTED: the {}, {copy}", place_name(place.into()))
             }
+            Event::Interrupt(index) => {
+                let flight = flight(&world.flights[usize::from(index)]);
+                format!("RESTARTED: the global aggregator, before it stores what follows: {flight}")
+            }
             Event::Cut(isolate) => {
                 format!("CUT: the isolate of {} from its aggregator", NAMES[usize::from(isolate)])
             }

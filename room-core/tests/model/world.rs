@@ -9,6 +9,7 @@ use room_core::admission::{Ask, RandomInputs};
 use room_core::base::id::{Colo, Incarnation, IsolateId, RoomId, TicketId};
 use room_core::base::time::Timestamp;
 use room_core::capacity::state::Node;
+use room_core::drive::{Driven, Effect, Machine};
 use room_core::machines::data_center_aggregator::DataCenterAggregator;
 use room_core::machines::data_center_counter::DataCenterCounter;
 use room_core::machines::global_aggregator::{GlobalAggregator, Restored, Save};
@@ -28,31 +29,60 @@ pub const DATA_CENTERS: usize = 2;
 /// When every world begins: the first millisecond of an epoch and of a second.
 pub const START: Timestamp = Timestamp(1_000_000_000);
 
+/// Replies, each with who waits for it, if anybody does.
+type Said<M> = Vec<(Option<Caller>, <M as Machine>::Reply)>;
+
 /// An object: its machine, who waits for its answers, and what survives it.
 #[derive(Clone, Debug)]
-pub struct Object<Machine: Clone + Debug> {
-    pub machine: Shared<Machine>,
+pub struct Object<M: Machine + Clone + Debug> {
+    pub driven: Driven<Shared<M>>,
     /// 0 for the first, one more after each restart.
     pub life: u64,
     /// The requests without an answer yet; nobody waits for those that came twice or too late.
     pub waiting: Vec<(RequestId, Option<Caller>)>,
-    pub wake_at: Option<Timestamp>,
     /// The machine as it was when its copy was written; the text is made from it when it is read.
-    pub copy: Option<Shared<Machine>>,
-    pub copied_at: Timestamp,
+    pub copy: Option<Shared<M>>,
 }
 
-impl<Machine: Clone + Debug> Object<Machine> {
-    pub fn new(machine: Machine, life: u64) -> Self {
-        let (waiting, wake_at, copy) = (Vec::new(), None, None);
-        Self {
-            machine: Shared::new(machine),
-            life,
-            waiting,
-            wake_at,
-            copy,
-            copied_at: Timestamp::default(),
+/// A machine that many worlds share. Its row and its copy are made from it when they are read.
+impl<M: Machine + Clone + Debug> Machine for Shared<M> {
+    type Reply = M::Reply;
+    type Message = M::Message;
+    type Save = ();
+
+    const ANSWERS_AT_ONCE: bool = M::ANSWERS_AT_ONCE;
+
+    fn copy(&self, _saved: Option<()>) -> String {
+        String::new()
+    }
+}
+
+impl<M: Machine + Clone + Debug> Object<M> {
+    pub fn new(machine: M, life: u64) -> Self {
+        let driven = Driven::new(Shared::new(machine));
+        Self { driven, life, waiting: Vec::new(), copy: None }
+    }
+
+    /// Performs what an object wants that stores nothing. Returns its message upward, and its
+    /// replies with those who wait for them.
+    pub fn perform(&mut self) -> (Option<M::Message>, Said<M>) {
+        let (mut message, mut said) = (None, Vec::new());
+        while let Some(effect) = self.driven.next_effect() {
+            match effect {
+                Effect::Send(sent) => message = Some(sent),
+                Effect::Reply(replies) => {
+                    let with_caller = |(id, reply)| (self.answered(id), reply);
+                    said.extend(replies.into_iter().map(with_caller));
+                }
+                Effect::Copy => self.keep_copy(),
+                Effect::WakeAt(_) | Effect::Save | Effect::End(_) => {}
+            }
         }
+        (message, said)
+    }
+
+    pub fn keep_copy(&mut self) {
+        self.copy = Some(self.driven.machine.clone());
     }
 
     /// Lets a request wait, under the lowest free number: so the number tells nothing of the past.
@@ -63,7 +93,7 @@ impl<Machine: Clone + Debug> Object<Machine> {
         id
     }
 
-    pub fn answered(&mut self, id: RequestId) -> Option<Caller> {
+    fn answered(&mut self, id: RequestId) -> Option<Caller> {
         let place = self.waiting.iter().position(|(waiting, _)| *waiting == id)?;
         self.waiting.remove(place).1
     }
@@ -156,6 +186,8 @@ pub struct World {
     /// Whether no report of each isolate arrives.
     pub cut: [bool; DATA_CENTERS],
     pub budget: Budget,
+    /// Whether the global aggregator ends before its next save; false between events.
+    pub is_interrupted: bool,
     /// The first property that did not hold.
     pub broken: Option<String>,
     /// What happened, in words, where somebody listens; not a part of the state.
@@ -231,6 +263,7 @@ impl World {
             truth: Shared::new(Truth::default()),
             cut: [false; DATA_CENTERS],
             budget: room.budget,
+            is_interrupted: false,
             broken: None,
             told: None,
             is_brief: false,
