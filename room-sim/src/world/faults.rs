@@ -105,16 +105,16 @@ impl Faults {
 impl World {
     /// Takes the copies for the fault of this number.
     pub(crate) fn take_copies(&mut self, number: usize) {
-        let (parts, mut context) = self.parts();
+        let (parts, context) = self.parts();
         if parts.published.is_some() {
             return;
         }
         match parts.faults.get(number) {
             Some(Fault::RestartGlobal { with_copy }) => {
-                parts.objects.expect_global_restart(with_copy, &mut context);
+                parts.objects.expect_global_restart(with_copy, context.now);
             }
             Some(Fault::Code { of: Code::Global, .. }) => {
-                parts.objects.expect_global_restart(true, &mut context);
+                parts.objects.expect_global_restart(true, context.now);
             }
             Some(Fault::RestartDataCenters { every, with_copy: true }) => {
                 for data_center in (0..parts.faults.data_centers()).step_by(every) {

@@ -1,8 +1,8 @@
-//! The shells of the three objects. They carry questions to the machines, store and restart.
-//!
-//! They do what `src/objects` of the Worker does: the row is stored before an answer leaves, there
-//! is one timer per object, and a restarted object knows nothing but its row and its copy.
+//! The shells of the three objects. They carry questions to the machines, perform the effects of
+//! their turns as `src/objects` of the Worker does, and restart. A restarted object knows nothing
+//! but its row and its copy.
 
+mod effects;
 mod faults;
 mod sleep;
 
@@ -11,9 +11,10 @@ use std::time::Duration;
 use room_core::base::id::{Colo, Incarnation, RoomId};
 use room_core::base::time::{MINUTE_MS, Timestamp};
 use room_core::capacity::state::Node;
-use room_core::machines::data_center_aggregator::{self, AggregatorTurn, DataCenterAggregator};
-use room_core::machines::data_center_counter::{CounterTurn, DataCenterCounter, SHARDS_MAX};
-use room_core::machines::global_aggregator::{GlobalAggregator, GlobalTurn, Restored, Save};
+use room_core::drive::{Driven, Machine};
+use room_core::machines::data_center_aggregator::DataCenterAggregator;
+use room_core::machines::data_center_counter::{DataCenterCounter, SHARDS_MAX};
+use room_core::machines::global_aggregator::{GlobalAggregator, Restored};
 use room_core::machines::turn::RequestId;
 use room_core::machines::wire::{GlobalReply, GlobalRequest};
 
@@ -22,9 +23,8 @@ use super::clocks::Clocks;
 use super::event::WorldEvent;
 use super::load::{Cost, Footprint, Load, Loads, Peaks};
 use super::messages::Recorder;
-use super::network::{Caller, CounterSeat, Question, Reply};
-use super::stopwatch::Stopwatch;
-use super::storage::{Storage, VALUE_BYTES_MAX};
+use super::network::{CounterSeat, Question, Reply};
+use super::storage::Storage;
 use crate::chance::Chance;
 use crate::scenario::Scenario;
 
@@ -48,20 +48,21 @@ pub(crate) enum Object {
 
 /// A machine in its present incarnation, its timer, its clock, and its copy in the Cache API.
 #[derive(Debug)]
-struct Instance<Machine> {
-    machine: Machine,
+struct Instance<M: Machine> {
+    object: Driven<M>,
     incarnation: Incarnation,
     /// How far its clock is ahead of time, in milliseconds.
     ahead_ms: u64,
     /// When its timer goes off next, in the time of the world.
-    wakes_at: Option<Timestamp>,
+    rings_at: Option<Timestamp>,
     /// What a restart finds in the Cache API.
     copy: Option<String>,
 }
 
-impl<Machine> Instance<Machine> {
-    fn new(machine: Machine, incarnation: Incarnation, ahead_ms: u64) -> Self {
-        Self { machine, incarnation, ahead_ms, wakes_at: None, copy: None }
+impl<M: Machine> Instance<M> {
+    fn new(machine: M, incarnation: Incarnation, ahead_ms: u64) -> Self {
+        let object = Driven::new(machine);
+        Self { object, incarnation, ahead_ms, rings_at: None, copy: None }
     }
 }
 
@@ -184,21 +185,21 @@ impl Objects {
         match question {
             Question::Counter(counter, request) => {
                 let Some(instance) = self.counters.get_mut(counter.index()) else { return };
-                let turn = instance.machine.on_request(now + instance.ahead_ms, id, request);
-                self.perform_counter(counter, turn, context);
+                let now = now + instance.ahead_ms;
+                instance.object.request(id, |machine| machine.on_request(now, id, request));
+                self.perform_counter(counter, context);
             }
             Question::Aggregator(data_center, report) => {
                 let Some(instance) = self.aggregators.get_mut(data_center) else { return };
-                let turn =
-                    instance.machine.on_report(now + instance.ahead_ms, settings, id, report);
-                self.perform_aggregator(data_center, turn, context);
+                let now = now + instance.ahead_ms;
+                instance.object.request(id, |machine| machine.on_report(now, settings, id, report));
+                self.perform_aggregator(data_center, context);
             }
             Question::Global(request) => {
                 self.recorder.note(now, &request);
-                let instance = &mut self.global;
-                let turn =
-                    instance.machine.on_request(now + instance.ahead_ms, settings, id, request);
-                self.perform_global(turn, context);
+                let (object, now) = (&mut self.global.object, now + self.global.ahead_ms);
+                object.request(id, |machine| machine.on_request(now, settings, id, request));
+                self.perform_global(context);
             }
         }
     }
@@ -216,9 +217,9 @@ impl Objects {
         let instance = self.counters.get_mut(counter.index());
         if let Some(instance) = instance.filter(|instance| instance.incarnation == incarnation) {
             self.loads.end_wait(Object::Counter(counter), now);
-            let turn =
-                instance.machine.on_pulled(now + instance.ahead_ms, pull, from_global(reply));
-            self.perform_counter(counter, turn, context);
+            let (now, reply) = (now + instance.ahead_ms, from_global(reply));
+            instance.object.answer(now, |machine| machine.on_pulled(now, pull, reply));
+            self.perform_counter(counter, context);
         }
     }
 
@@ -234,90 +235,17 @@ impl Objects {
         let instance = self.aggregators.get_mut(data_center);
         if let Some(instance) = instance.filter(|instance| instance.incarnation == incarnation) {
             self.loads.end_wait(Object::Aggregator(data_center as u32), now);
-            let turn =
-                instance.machine.on_synced(now + instance.ahead_ms, settings, from_global(reply));
-            self.perform_aggregator(data_center, turn, context);
+            let (now, reply) = (now + instance.ahead_ms, from_global(reply));
+            instance.object.answer(now, |machine| machine.on_synced(now, settings, reply));
+            self.perform_aggregator(data_center, context);
         }
-    }
-
-    fn perform_counter(
-        &mut self,
-        counter: CounterSeat,
-        turn: CounterTurn,
-        context: &mut Context<'_>,
-    ) {
-        let instance = self.counters.get(counter.index());
-        let Some(incarnation) = instance.map(|instance| instance.incarnation) else { return };
-        if let Some(pull) = turn.send {
-            self.loads.wait(Object::Counter(counter), context.now);
-            let caller = Caller::Counter { counter, incarnation, pull: pull.number };
-            context.call(caller, Question::Global(GlobalRequest::Pull(pull)));
-        }
-        self.wake_at(Object::Counter(counter), turn.wake_at, context);
-        for (id, reply) in turn.replies {
-            context.reply(id.0, Reply::Counter(reply));
-        }
-    }
-
-    fn perform_aggregator(
-        &mut self,
-        data_center: usize,
-        turn: AggregatorTurn,
-        context: &mut Context<'_>,
-    ) {
-        let instance = self.aggregators.get(data_center);
-        let Some(incarnation) = instance.map(|instance| instance.incarnation) else { return };
-        if let Some(sync) = turn.send {
-            self.loads.wait(Object::Aggregator(data_center as u32), context.now);
-            let question = Question::Global(GlobalRequest::Sync(sync));
-            context.call(Caller::Aggregator { data_center, incarnation }, question);
-        }
-        self.wake_at(Object::Aggregator(data_center as u32), turn.wake_at, context);
-        for (id, reply) in turn.replies {
-            context.reply(id.0, Reply::Aggregator(reply));
-        }
-    }
-
-    fn perform_global(&mut self, turn: GlobalTurn, context: &mut Context<'_>) {
-        let is_due = self.writes_all || context.now >= self.writes_next_at;
-        if turn.save && is_due && !self.store(context) {
-            return;
-        }
-        self.wake_at(Object::Global, turn.wake_at, context);
-        for asked in turn.send.into_iter().flatten() {
-            let (to, sync) = (data_center_of(asked.colo), data_center_aggregator::sync_request());
-            context.call(Caller::Global(to), Question::Aggregator(to, sync));
-        }
-        for (id, reply) in turn.replies {
-            context.reply(id.0, Reply::Global(reply));
-        }
-    }
-
-    /// Writes what the global aggregator wants stored. Returns false if a value is too large; then
-    /// nobody is answered.
-    fn store(&mut self, context: &mut Context<'_>) -> bool {
-        let now = context.now;
-        let stopwatch = Stopwatch::start();
-        let Save { row, parts, .. } = self.global.machine.save();
-        self.writing = (self.writing.0 + stopwatch.elapsed(), self.writing.1 + 1);
-        let parts = parts.into_iter().map(|part| (part.key, part.value));
-        let all = parts.chain([(ROW.to_string(), Some(row))]).collect();
-        let is_written = self.storage.write(all);
-        self.writes_all |= self.storage.sizes().largest_value > VALUE_BYTES_MAX / 2;
-        if now >= self.writes_next_at {
-            self.writes_next_at = now + SAMPLED_MS;
-            self.measure_states();
-        }
-        let turn = self.global.machine.on_saved(now + self.global.ahead_ms, is_written);
-        self.wake_at(Object::Global, turn.wake_at, context);
-        is_written
     }
 
     /// Notes the sizes of the states of the global aggregator and of the busiest data center.
     fn measure_states(&mut self) {
         let counters = self.counters.iter().take(usize::from(SHARDS_MAX));
-        let counter = counters.map(|one| one.machine.copy().len()).max().unwrap_or(0);
-        let aggregator = self.aggregators.first().map_or(0, |one| one.machine.copy().len());
+        let counter = counters.map(|one| one.object.machine.copy().len()).max().unwrap_or(0);
+        let aggregator = self.aggregators.first().map_or(0, |one| one.object.machine.copy().len());
         let states = [counter, aggregator, self.storage.bytes(), self.largest_state];
         self.largest_state = states.into_iter().max().unwrap_or(0);
     }
@@ -339,28 +267,29 @@ impl Objects {
         match object {
             Object::Counter(counter) => {
                 let instance = self.counters.get_mut(counter.index())?;
-                Some((&mut instance.wakes_at, instance.incarnation, instance.ahead_ms))
+                Some((&mut instance.rings_at, instance.incarnation, instance.ahead_ms))
             }
             Object::Aggregator(data_center) => {
                 let instance = self.aggregators.get_mut(data_center as usize)?;
-                Some((&mut instance.wakes_at, instance.incarnation, instance.ahead_ms))
+                Some((&mut instance.rings_at, instance.incarnation, instance.ahead_ms))
             }
             Object::Global => {
                 let instance = &mut self.global;
-                Some((&mut instance.wakes_at, instance.incarnation, instance.ahead_ms))
+                Some((&mut instance.rings_at, instance.incarnation, instance.ahead_ms))
             }
         }
     }
 
-    /// Sets the timer, unless it goes off earlier anyway. The machine then asks again.
-    fn wake_at(&mut self, object: Object, moment: Option<Timestamp>, context: &mut Context<'_>) {
-        let (Some(moment), now) = (moment, context.now) else { return };
-        let Some((wakes_at, incarnation, ahead_ms)) = self.timer(object) else { return };
+    /// Sets the timer, which counts in the time of the world.
+    fn wake_at(&mut self, object: Object, moment: Timestamp, context: &mut Context<'_>) {
+        let now = context.now;
+        let Some((rings_at, incarnation, ahead_ms)) = self.timer(object) else { return };
         let moment = (moment - ahead_ms).max(now + 1);
-        if wakes_at.is_none_or(|earlier| moment < earlier) {
-            if wakes_at.replace(moment).is_none() {
-                self.loads.wait(object, now);
-            }
+        let earlier = rings_at.replace(moment);
+        if earlier.is_none() {
+            self.loads.wait(object, now);
+        }
+        if earlier != Some(moment) {
             context.event_queue.enter(moment, WorldEvent::Wake(object, incarnation));
         }
     }
@@ -374,28 +303,28 @@ impl Objects {
         context: &mut Context<'_>,
     ) {
         let now = context.now;
-        let Some((wakes_at, present, ahead_ms)) = self.timer(object) else { return };
-        if present != incarnation || *wakes_at != Some(now) {
+        let Some((rings_at, present, ahead_ms)) = self.timer(object) else { return };
+        if present != incarnation || *rings_at != Some(now) {
             return;
         }
-        *wakes_at = None;
+        *rings_at = None;
         self.loads.end_wait(object, now);
         let (local, settings) = (now + ahead_ms, context.settings);
         match object {
             Object::Counter(counter) => {
                 let Some(instance) = self.counters.get_mut(counter.index()) else { return };
-                let turn = instance.machine.on_alarm(local);
-                self.perform_counter(counter, turn, context);
+                instance.object.wake(|machine| machine.on_alarm(local));
+                self.perform_counter(counter, context);
             }
             Object::Aggregator(data_center) => {
                 let data_center = data_center as usize;
                 let Some(instance) = self.aggregators.get_mut(data_center) else { return };
-                let turn = instance.machine.on_alarm(local, settings);
-                self.perform_aggregator(data_center, turn, context);
+                instance.object.wake(|machine| machine.on_alarm(local, settings));
+                self.perform_aggregator(data_center, context);
             }
             Object::Global => {
-                let turn = self.global.machine.on_alarm(local, settings);
-                self.perform_global(turn, context);
+                self.global.object.wake(|machine| machine.on_alarm(local, settings));
+                self.perform_global(context);
             }
         }
     }
@@ -403,18 +332,19 @@ impl Objects {
     /// Puts copies of the objects of a data center into the Cache API.
     pub(crate) fn copy_data_center(&mut self, data_center: usize) {
         for instance in self.counters_of(data_center) {
-            instance.copy = Some(instance.machine.copy());
+            instance.copy = Some(instance.object.machine.copy());
         }
         if let Some(instance) = self.aggregators.get_mut(data_center) {
-            instance.copy = Some(instance.machine.copy());
+            instance.copy = Some(instance.object.machine.copy());
         }
     }
 
     /// Prepares a restart of the global aggregator: from the first call on its row is kept, and
     /// with the second one, if `with_copy`, a copy gets into the Cache API.
-    pub(crate) fn expect_global_restart(&mut self, with_copy: bool, context: &mut Context<'_>) {
+    pub(crate) fn expect_global_restart(&mut self, with_copy: bool, now: Timestamp) {
         if !std::mem::replace(&mut self.writes_all, true) {
-            self.store(context);
+            let is_stored = self.store(now);
+            self.global.object.on_saved(now + self.global.ahead_ms, is_stored);
         } else if with_copy {
             self.global.copy = self.storage.get(ROW).map(str::to_owned);
         }
