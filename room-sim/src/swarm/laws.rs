@@ -163,7 +163,7 @@ impl Outcome {
         let overtaken = overtaken(world.visitors(), MINUTE_YOUNGER_MS, sooner_ms);
         let few = (OVERTAKEN_PART * summary.admitted as f64).floor().max(OVERTAKEN_FEW);
         let (uses, served) = world.late_uses_of_copies();
-        let lost = 2.0 * draft.scenario.network_conditions.loss;
+        let lost = 2.0 * draft.scenario().network_conditions.loss;
         let served_few = ((SERVED_PART + lost) * uses as f64).floor().max(SERVED_FEW);
         let figures = vec![
             (Law::Places, truth.over_unexplained as f64, most(settings.total_active_users)),

@@ -15,7 +15,7 @@ use room_core::machines::wire::{CounterReply, GlobalRequest};
 use room_core::queue::view::View;
 use room_core::room::event::InForce;
 use room_core::ticket::{NO_ESTIMATE, Ticket};
-use room_core::visit::{self, Conclusion, GivenSource, Step, Visit};
+use room_core::visit::{Conclusion, GivenSource, Step, Visit};
 
 use crate::chance::{Chance, Stream, cumulated, zipf};
 use crate::scenario::Scenario;
@@ -362,25 +362,6 @@ impl World {
             browser.cookie = Cookie::Ticket(ticket);
         }
         self.event_queue.enter(self.now + 1, WorldEvent::Visit(visitor));
-    }
-
-    /// Ends the visitor's session by the origin's answer. The visitor does not come back.
-    fn revoke(&mut self, place: Place, visitor: usize) {
-        let now = self.now;
-        let Some(browser) = self.visitors.get_mut(visitor) else { return };
-        let cookie = std::mem::replace(&mut browser.cookie, Cookie::None);
-        browser.standing = VisitorState::Revoked;
-        self.truth.revoke(browser.session_ends);
-        let Cookie::Ticket(ticket) = cookie else { return };
-        if self.scenario.habits.keeps_copies {
-            self.keep_copy(visitor, &ticket);
-        }
-        if let Some(row) = self.isolates.get_mut(place.data_center)
-            && let Some(instance) = row.present(place)
-        {
-            let local = now + instance.ahead_ms;
-            visit::end_session(local, &self.settings, &mut instance.machine, &ticket);
-        }
     }
 
     /// Shows the visitor a challenge. Returns when it comes with the result, from when its wait

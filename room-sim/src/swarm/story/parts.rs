@@ -223,7 +223,7 @@ pub(super) fn copies(stream: &mut Stream) -> Vec<Part> {
     })]
 }
 
-/// Draws whether visitors who have left keep a copy of the cookie, which is used in any data center.
+/// Draws whether visitors who have left keep a copy of the cookie. It is used in any data center.
 pub(super) fn kept_copies(stream: &mut Stream) -> Vec<Part> {
     if !stream.happens(0.1) {
         return Vec::new();

@@ -1,14 +1,16 @@
-//! Copies of a cookie that were kept after its visitor had left, and are used in any data center.
+//! Visitors whose sessions are ended, and copies of their cookies that are used afterwards.
 
 use std::collections::BTreeMap;
 
 use room_core::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use room_core::machines::isolate::Outcome;
 use room_core::ticket::Ticket;
+use room_core::visit;
 
+use crate::visitor::{Cookie, VisitorState};
 use crate::world::World;
 use crate::world::event::WorldEvent;
-use crate::world::network::{Asking, Reply, WaitingCheck};
+use crate::world::network::{Asking, Place, Reply, WaitingCheck};
 
 /// Time between two uses of a copy, in milliseconds.
 const USED_EVERY_MS: u64 = 20 * SECOND_MS;
@@ -28,8 +30,27 @@ pub(crate) struct KeptCopies {
 }
 
 impl World {
+    /// Ends the visitor's session by the origin's answer. The visitor does not come back.
+    pub(super) fn revoke(&mut self, place: Place, visitor: usize) {
+        let now = self.now;
+        let Some(browser) = self.visitors.get_mut(visitor) else { return };
+        let cookie = std::mem::replace(&mut browser.cookie, Cookie::None);
+        browser.standing = VisitorState::Revoked;
+        self.truth.revoke(browser.session_ends);
+        let Cookie::Ticket(ticket) = cookie else { return };
+        if self.scenario.habits.keeps_copies {
+            self.keep_copy(visitor, &ticket);
+        }
+        if let Some(row) = self.isolates.get_mut(place.data_center)
+            && let Some(instance) = row.present(place)
+        {
+            let local = now + instance.ahead_ms;
+            visit::end_session(local, &self.settings, &mut instance.machine, &ticket);
+        }
+    }
+
     /// Keeps a copy of the cookie of a visitor who leaves now.
-    pub(super) fn keep_copy(&mut self, visitor: usize, ticket: &Ticket) {
+    fn keep_copy(&mut self, visitor: usize, ticket: &Ticket) {
         self.kept.copies.insert(visitor, (ticket.clone(), self.now));
         self.event_queue.enter(self.now + USED_EVERY_MS, WorldEvent::Kept(visitor));
     }
