@@ -5,6 +5,7 @@ use std::rc::Rc;
 use room_core::admission::{EARLY_MS, is_inside, next_refresh};
 use room_core::base::time::Timestamp;
 use room_core::ticket::TicketState;
+use room_core::visit;
 
 use crate::fingerprint::Shared;
 use crate::message::{Flight, Message};
@@ -21,6 +22,8 @@ pub enum Event {
     Come(u8),
     /// A visitor inside opens a page at an isolate, with the newest cookie (0) or the one before.
     Browse { visitor: u8, isolate: u8, cookie: u8 },
+    /// The site ends a session at an isolate, by the newest cookie (0) or the one before.
+    End { visitor: u8, isolate: u8, cookie: u8 },
     /// A message on its way arrives; any may be next, so they overtake each other.
     Deliver(u8),
     /// The timer of an object fires.
@@ -117,6 +120,9 @@ impl World {
             if self.budget.renewals > 0 && self.is_inside(visitor) {
                 self.browsing(index, visitor, events);
             }
+            if self.budget.ends > 0 && (visitor.is_ended || self.is_inside(visitor)) {
+                self.ending(index, visitor, events);
+            }
         }
     }
 
@@ -129,6 +135,19 @@ impl World {
                 if renews && is_inside(ticket, now, &self.room.settings) {
                     let (visitor, isolate, cookie) = (index as u8, isolate as u8, cookie as u8);
                     events.push(Event::Browse { visitor, isolate, cookie });
+                }
+            }
+        }
+    }
+
+    /// The end of a session anywhere with any cookie that is good for one, also once more.
+    fn ending(&self, index: usize, visitor: &Visitor, events: &mut Vec<Event>) {
+        for (cookie, ticket) in visitor.tickets.iter().rev().enumerate() {
+            for isolate in 0..DATA_CENTERS {
+                let now = self.at(Clock::Isolate(isolate));
+                if is_inside(ticket, now, &self.room.settings) {
+                    let (visitor, isolate, cookie) = (index as u8, isolate as u8, cookie as u8);
+                    events.push(Event::End { visitor, isolate, cookie });
                 }
             }
         }
@@ -275,6 +294,10 @@ impl World {
                 let ticket = tickets.iter().rev().nth(cookie.into()).cloned();
                 self.visit(visitor.into(), isolate.into(), ticket);
             }
+            Event::End { visitor, isolate, cookie } => {
+                self.budget.ends -= 1;
+                self.end(visitor.into(), isolate.into(), cookie.into());
+            }
             Event::Deliver(index) => self.deliver(index.into()),
             Event::Wake(place) => self.wake(place.into()),
             Event::Pass => {
@@ -310,6 +333,16 @@ impl World {
                 self.work(isolate);
             }
         }
+    }
+
+    fn end(&mut self, visitor: usize, isolate: usize, cookie: usize) {
+        let now = self.at(Clock::Isolate(isolate));
+        let one = self.visitors[visitor].edit();
+        let Some(ticket) = one.tickets.iter().rev().nth(cookie).cloned() else { return };
+        one.is_ended = true;
+        let site = self.sites[isolate].edit();
+        visit::end_session(now, &self.room.settings, &mut site.machine, &ticket);
+        site.works_at = Some(now);
     }
 
     fn fail(&mut self, fault: Event) {

@@ -51,6 +51,8 @@ pub struct Budget {
     pub dozes: u8,
     /// Requests of visitors inside.
     pub renewals: u8,
+    /// Ends of sessions by the site.
+    pub ends: u8,
     /// Isolates that are cut from their aggregator, for good.
     pub cuts: u8,
     pub calms: u8,
@@ -83,6 +85,8 @@ pub enum Bug {
     RepeatWithoutRateSlot,
     /// Each move of a visitor is reported once more, under another visitor's name.
     RenewalCountedTwice,
+    /// Each end of a session is reported once more, under another visitor's name.
+    EndCountedTwice,
     /// What an isolate could not report is not told to the global aggregator either.
     HoldsForgotten,
     /// The global aggregator answers before the row is stored.

@@ -84,10 +84,25 @@ fn cut() -> Room {
     with(room, 1, Budget { renewals: 3, cuts: 1, ..Budget::default() })
 }
 
+/// Two inside and two in line, where the site ends a session at any isolate, more than once.
+fn ends(faults: u8, budget: Budget) -> Room {
+    let (arrive, calm) = (Before::Arrive, Before::Calm);
+    let before = vec![arrive, arrive, calm(1_500), arrive, calm(1_500), arrive, calm(4_000)];
+    let mut room = Room { before, ..Room::new(2, 8, &[0, 1, 0, 1]) };
+    room.settings.sessions_end_early = true;
+    with(room, faults, Budget { ends: 2, ..budget })
+}
+
 /// Everything in one data center runs ahead by so much.
 fn ahead(room: Room, ahead_ms: u64) -> Room {
     let clocks = [Clock::Counter(1), Clock::Aggregator(1), Clock::Isolate(1)];
     Room { ahead: clocks.map(|clock| (clock, ahead_ms)).to_vec(), ..room }
+}
+
+/// The same where one of these restarts.
+fn ending(restarts: &[Place]) -> Room {
+    let budget = Budget { restarts: 1, losses: 1, ..Budget::default() };
+    Room { restarts: restarts.to_vec(), ..ends(2, budget) }
 }
 
 /// The searches that must find nothing.
@@ -111,6 +126,9 @@ pub fn sound() -> Vec<Named> {
         named("late renewals", renewals(59_500)),
         named("renewals, isolate restarts", dying(renewals(5_000))),
         named("renewals, an isolate is cut off", cut()),
+        named("ended sessions", ends(2, Budget { losses: 1, doubles: 1, ..Budget::default() })),
+        named("ended sessions, aggregator restarts", ending(&[Place::Aggregator(0)])),
+        named("ended sessions, global restarts", ending(&[Place::Global])),
         named("a data center 1 s ahead", messages(1, ahead(called(), 1_000))),
         named("a data center 5 s ahead", messages(1, ahead(called(), 5_000))),
         named("a counter 1.6 s ahead", counter_ahead),
@@ -125,6 +143,7 @@ pub fn planted() -> Vec<(Named, &'static str)> {
     let before = vec![Before::Arrive, Before::Calm(4_500)];
     let fast = Room { before, ..Room::new(60, 60, &[0, 0]) };
     let two = Room { homes: vec![0, 1], ..renewals(5_000) };
+    let none = Budget::default();
     let with_bug = |bug, room| Room { bug: Some(bug), ..room };
     let lease = with_bug(Bug::LeaseEndsLate, fast);
     let repeat = with_bug(Bug::RepeatWithoutRateSlot, loses_one(watched()));
@@ -134,6 +153,7 @@ pub fn planted() -> Vec<(Named, &'static str)> {
         (named("a lease that ends late", lease), "I5"),
         (named("a repeat without a rate slot", repeat), "I1"),
         (named("a renewal counted twice", renewal), "I7"),
+        (named("an end that counts twice", with_bug(Bug::EndCountedTwice, ends(0, none))), "I1"),
         (named("an answer before the row is stored", early), "I"),
         (named("a renewal that nobody hears of", with_bug(Bug::HoldsForgotten, cut())), "I1"),
     ]

@@ -53,17 +53,21 @@ impl World {
     }
 
     pub fn planted_report(&self, report: &Report) -> Option<Report> {
-        let moves = report.events.iter().filter_map(|event| match *event {
+        let (visitor, bug) = (VisitorId(NOBODY), self.room.bug);
+        let again = report.events.iter().filter_map(|event| match *event {
             IsolateEvent::Moved { from, to, counted_by, .. } => {
-                let visitor = VisitorId(NOBODY);
-                Some(IsolateEvent::Moved { visitor, from, to, counted_by })
+                let is_planted = bug == Some(Bug::RenewalCountedTwice);
+                is_planted.then_some(IsolateEvent::Moved { visitor, from, to, counted_by })
+            }
+            IsolateEvent::Revoked { from, .. } => {
+                let is_planted = bug == Some(Bug::EndCountedTwice);
+                is_planted.then_some(IsolateEvent::Revoked { visitor, from })
             }
             _ => None,
         });
-        let events: Vec<_> = moves.collect();
-        let is_planted = self.room.bug == Some(Bug::RenewalCountedTwice) && !events.is_empty();
+        let events: Vec<_> = again.collect();
         let isolate = IsolateId(NOBODY);
-        is_planted.then_some(Report {
+        (!events.is_empty()).then_some(Report {
             isolate,
             first: 1,
             durable: 0,

@@ -227,7 +227,8 @@ impl World {
     pub fn is_inside(&self, visitor: &Visitor) -> bool {
         let now = self.at(Clock::Isolate(visitor.home));
         let settings = &self.room.settings;
-        visitor.ticket().is_some_and(|one| room_core::admission::is_inside(one, now, settings))
+        let ticket = visitor.ticket().filter(|_| !visitor.is_ended);
+        ticket.is_some_and(|one| room_core::admission::is_inside(one, now, settings))
     }
 
     /// I7 from above: nobody counts more than once per data center, nor any slot twice.

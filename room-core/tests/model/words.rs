@@ -47,6 +47,11 @@ impl World {
                 let place = NAMES[usize::from(isolate)];
                 format!("visitor {visitor}, inside, opens a page in {place} with {which}")
             }
+            Event::End { visitor, isolate, cookie } => {
+                let which = if cookie == 0 { "newest cookie" } else { "cookie before" };
+                let place = NAMES[usize::from(isolate)];
+                format!("the site ends visitor {visitor}'s session in {place} by the {which}")
+            }
             Event::Deliver(_) | Event::Wake(_) => String::new(),
             Event::Pass => "time passes to the next moment at which something is due".to_owned(),
             Event::Calm(calm) => {

@@ -132,6 +132,8 @@ pub struct Visitor {
     /// True while the browser's tab sleeps: it comes by an event of its own, and not by itself.
     pub dozes: bool,
     pub entered_at: Option<Timestamp>,
+    /// Whether the site has ended the session.
+    pub is_ended: bool,
     /// Whether its cookie was used in each data center while inside.
     pub used_in: [bool; DATA_CENTERS],
 }
@@ -146,6 +148,7 @@ impl Visitor {
             attempts: 0,
             dozes: false,
             entered_at: None,
+            is_ended: false,
             used_in: [false; DATA_CENTERS],
         }
     }
