@@ -77,7 +77,7 @@ export const VARIANTS = [
     answer: "page",
     cookie: false,
     requests: (visitors) => visitors.early(),
-    target: { value: "cpu", goal: 0.45, gate: 0.62 },
+    target: { value: "cpu", goal: 0.45, gate: 0.66 },
   },
   {
     name: "due",

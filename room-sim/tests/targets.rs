@@ -126,15 +126,17 @@ fn a_room_tells_true_times_before_anybody_has_left_it() {
     }
 }
 
-/// Before, up to 6, 4 and 11 s of three seeds at 150 and 1,000 places.
+/// Before, up to 6, 4 and 11 s of three seeds at 150 and 1,000 places. The longest pauses of three
+/// seeds, on average: of one they differ by a factor of two, also where nothing restarts.
 #[test]
 fn no_restart_pauses_a_room_of_150_places_for_more_than_seconds() {
-    let measures = measures_of("restarts-150", SEED);
+    let measures = SEEDS.map(|seed| measures_of("restarts-150", seed));
     for kind in ["restart_pause_s", "data_center_restart_pause_s", "deploy_pause_s"] {
-        let pause_s = figure(&measures, kind);
-        assert!(pause_s <= 5.0, "{kind} {pause_s}\n{measures}");
+        let [one, two, three] = measures.each_ref().map(|measures| figure(measures, kind));
+        let pause_s = (one + two + three) / 3.0;
+        assert!(pause_s <= 5.0, "{kind} {pause_s}\n{measures:?}");
     }
-    assert_eq!(measures.active_over_max_visitors, 0, "{measures}");
+    assert!(measures.iter().all(|one| one.active_over_max_visitors == 0), "{measures:?}");
 }
 
 fn measures_of(name: &str, seed: u64) -> Measures {
