@@ -22,8 +22,8 @@ const WINDOW_S: f64 = 10.0;
 /// Chosen with seeds 1 and 2 of the simulated scenarios `sale`, `over` and `spike`. With 0.5 as the
 /// upper bound `spike` has four times as many overtaken visitors.
 const SPARE_S: f64 = 0.3;
-const HARDLY_REFUSED: f64 = 0.025;
-const OFTEN_REFUSED: f64 = 0.05;
+const HARDLY_REFUSED: f64 = 0.0325;
+const OFTEN_REFUSED: f64 = 0.065;
 
 /// The controller's state. It is not stored, because it is learnt anew within seconds.
 #[derive(Clone, Copy, Debug)]
@@ -93,9 +93,10 @@ mod tests {
         check(30, 0, 4, 0.5);
         check(31, 0, 4, 0.7);
         check(31, 2, 4, 0.7);
-        check(31, 3, 4, 0.5);
-        check(31, 5, 4, 0.5);
-        check(31, 6, 4, 0.3);
+        check(31, 3, 4, 0.7);
+        check(31, 4, 4, 0.5);
+        check(31, 6, 4, 0.5);
+        check(31, 7, 4, 0.3);
         check(31, 0, 100, 1.2);
         check(31, 50, 100, 0.2);
     }
