@@ -15,12 +15,17 @@ import { shuffled } from "./rounds.mjs";
 import { startServices } from "./services.mjs";
 import { REFERENCE } from "./variants.mjs";
 
-/** Longer than one round takes: the ticket must not need to be renewed. */
-const ROUND_MS = 10_000;
+/** Longer than a process takes to its first answer: the ticket must not need to be renewed. */
+const START_MAX_MS = 5_000;
 const WHO = {
   admitted: "an admitted visitor",
   newcomer: "a newcomer",
   waiting: "a waiting visitor, with a page",
+};
+const REQUESTS = {
+  admitted: (visitors) => visitors.unchanged(START_MAX_MS),
+  newcomer: (visitors) => visitors.newcomer(),
+  waiting: (visitors) => visitors.early(),
 };
 /** By how much a first answer may be later than the pass-through's, in milliseconds. */
 const GOALS_MS = { admitted: 25, newcomer: 55 };
@@ -49,13 +54,9 @@ export async function firstRequests(setting, { processes, rooms = ROOMS.length, 
   // Whoever comes first is let in.
   await setting.visitors.early();
   for (let round = 0; round < processes; round += 1) {
-    const requests = {
-      admitted: await setting.visitors.unchanged(ROUND_MS),
-      newcomer: setting.visitors.newcomer(),
-      waiting: await setting.visitors.early(),
-    };
     for (const kind of shuffled(kinds)) {
-      const sample = await firstAnswer(setting, kind, requests[kind.who ?? "newcomer"]);
+      const requests = await REQUESTS[kind.who ?? "newcomer"](setting.visitors);
+      const sample = await firstAnswer(setting, kind, requests);
       (kind.samples ?? bare).push(sample);
     }
   }

@@ -14,8 +14,8 @@ export const OPEN_AT = 13;
 
 /** The longest session there is, for the widest activity bucket. */
 const SESSION_MINUTES = 30;
-/** The width of that bucket: a ticket stays the same until it is over. */
-export const BUCKET_MS = 30_000;
+/** The width of that bucket, a 300th: a ticket stays the same until it is over. */
+export const BUCKET_MS = 6_000;
 
 /** Everybody enters. */
 export const OPEN = named("open", { total_active_users: 100_000 });

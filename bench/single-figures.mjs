@@ -12,8 +12,8 @@ const CAPACITY_MS = 500;
  * them before a full room asks for its next view, which it does every 2 s.
  */
 const QUIET_VISITS = 500;
-/** Longer than the visits of one count take. */
-const VISITS_MS = 10_000;
+/** Longer than the visits of one count take, and so short that a bucket has several counts. */
+const VISITS_MS = 2_000;
 /** Longer than any visit's report takes to be sent. */
 const REPORTS_MS = 35_000;
 

@@ -6,8 +6,8 @@
 import { crowdHandlerQuery, queueItQuery } from "./peer-accounts.mjs";
 import { BUCKET_MS, HOST, OPEN, QUICK, SLOW } from "./rooms.mjs";
 
-/** Visitors who renew: nearly as many as do in one activity bucket, so that few come twice. */
-const CROWD = 24_000;
+/** Visitors who renew: more than do in one activity bucket of `rooms.mjs`. */
+const CROWD = 12_000;
 /** Visitors who join the line together, to come back in time. */
 const WAITING = 5_000;
 const CONNECTIONS = 16;
