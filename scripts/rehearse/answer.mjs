@@ -34,15 +34,18 @@ export function answerOf(plan, outcome) {
   if (visitors.waiting > 0) {
     sentences.push(`${count(visitors.waiting)} still wait a day after the last has come.`);
   }
-  sentences.push(heldUpBy(outcome), toldText(outcome));
-  const broken = outcome.over_limit + outcome.over_rate;
-  sentences.push(
-    broken === 0
-      ? `Never are more than ${count(limits.total_active_users)} inside.`
-      : `At one moment ${outcome.over_limit} too many are inside, within a minute ` +
-          `${outcome.over_rate} too many enter (docs/algorithm.md, known limits).`,
-  );
-  return sentences;
+  return [...sentences, heldUpBy(outcome), toldText(outcome), ...limitTexts(limits, outcome)];
+}
+
+/** Whether the limits held. */
+function limitTexts({ total_active_users: places }, { over_limit: inside, over_rate: entered }) {
+  const why = "(docs/algorithm.md, known limits)";
+  const held = `Never are more than ${count(places)} inside.`;
+  const broken = `At one moment ${count(places + inside)} are inside, ${count(inside)} too many`;
+  return [
+    inside === 0 ? held : `${broken} ${why}.`,
+    ...(entered === 0 ? [] : [`Within a minute ${count(entered)} too many enter ${why}.`]),
+  ];
 }
 
 /**
