@@ -17,10 +17,11 @@ import { room } from "../harness/rooms.mjs";
 
 /**
  * How far what was measured may be from what was simulated, as parts of it. Measured in two runs:
- * 1 to 8 % of the median, 1 to 5 % of the wait of 95 of 100, 4 to 11 % of the calls.
+ * 1 to 8 % of the median, 1 to 5 % of the wait of 95 of 100, 1 to 7 % of the calls.
  */
 const APART = { median: 0.15, p95: 0.2, calls: 0.15 };
-const STEP_MS = 500;
+/** Half of the time between an isolate's reports: in longer steps several become one. */
+const STEP_MS = 125;
 /** A host that Node finds on each machine. */
 const shop = room({ name: "shop", host: "localhost" });
 const options = { rooms: [shop], build: "debug", stopped: false };
