@@ -26,7 +26,7 @@ export function moments(event, now) {
 /** What an event is doing: `{ level, word, sentence }`, as `status` of a room. */
 export function phase(event, now) {
   const state = (level, word, sentence) => ({ level, word, sentence });
-  if (time(event.event_end_time) <= now) return state("unknown", "Over", "");
+  if (isOver(event, now)) return state("unknown", "Over", "");
   if (event.suspended) return state("act", "Disabled", "It is skipped unless you enable it.");
   const next = moments(event, now).find(({ isPast }) => !isPast);
   const left = `in ${duration((time(next.at) - now) / 1_000)}`;
@@ -37,10 +37,15 @@ export function phase(event, now) {
   return state("unknown", "To come", `${next.what} ${left}.`);
 }
 
+/** Whether nothing of it is left to come. */
+export function isOver(event, now) {
+  return time(event.event_end_time) <= now;
+}
+
 /** The buttons of an event, as `actionsOf` a room; none for one that is over. */
 export function eventActions(room, event, numbers, now) {
   const hasBegun = time(event.event_start_time) <= now;
-  if (time(event.event_end_time) <= now) return [];
+  if (isOver(event, now)) return [];
   if (event.suspended) return [enabled(room, event)];
   const all = hasBegun ? [] : [startNow(room, event, numbers, now)];
   return [...all, longer(room, event), hasBegun ? stop(room, event, now) : disabled(room, event)];

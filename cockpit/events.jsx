@@ -6,7 +6,7 @@ import { undoable } from "./changes.js";
 import { Checklist } from "./checklist.jsx";
 import { ActionList } from "./controls.jsx";
 import { draftBelow } from "./drafts.js";
-import { eventActions, moments, phase } from "./event_facts.js";
+import { eventActions, isOver, moments, phase } from "./event_facts.js";
 import { copyOf } from "./event_fields.js";
 import { EventForm, WeeklyForm } from "./event_form.jsx";
 import { duration, moment } from "./facts.js";
@@ -83,6 +83,10 @@ function Chosen({ sorted, choose, setOpen, ...of }) {
       )}
       {event && <One {...of} choose={choose} />}
       {session.mayManage && <EventButtons {...{ ...of, setOpen }} />}
+      {/* Below the buttons: it grows with each answer, and a click must not miss them. */}
+      {event && !isOver(event, live.now) && (
+        <Checklist {...{ session, room: of.room, event, live }} />
+      )}
       {sorted.length > 1 && <List {...{ events: sorted, event, now: live.now, choose }} />}
     </>
   );
@@ -130,9 +134,9 @@ function EventButtons({ session, room, event, changes, live, setOpen }) {
 /** Those that are on or to come first, the soonest at the top; then those that are over. */
 function bySoonest(now) {
   const end = (event) => new Date(event.event_end_time).getTime();
-  const isOver = (event) => end(event) <= now;
   return (one, other) =>
-    isOver(one) - isOver(other) || (isOver(one) ? end(other) - end(one) : end(one) - end(other));
+    isOver(one, now) - isOver(other, now) ||
+    (isOver(one, now) ? end(other) - end(one) : end(one) - end(other));
 }
 
 function One({ session, room, event, log, changes, live, choose }) {
@@ -142,7 +146,7 @@ function One({ session, room, event, log, changes, live, choose }) {
   const actions = eventActions(room, event, numbers, now);
   const isOn = numbers?.event_id === event.id;
   const undos = undoable({ room, event, log });
-  const lasts = state.word !== "Over";
+  const lasts = !isOver(event, now);
   const undo = session.maySteer && <LastChanges {...{ undos, changes, isOff }} />;
   const press = (action) => {
     // It stays on the screen, also where it is over by that.
@@ -171,7 +175,6 @@ function One({ session, room, event, log, changes, live, choose }) {
         <ActionList heading="Steer" {...{ actions, changes, isOff }} onPress={press} />
       )}
       {lasts && undo}
-      {lasts && <Checklist {...{ session, room, event, live }} />}
     </>
   );
 }

@@ -16,6 +16,7 @@ import { Visitor } from "../harness/visitor.mjs";
 const shop = localRoom({ name: "shop", total_active_users: 20, new_users_per_minute: 20 });
 const options = { rooms: [shop] };
 const EVENTS = `${ROOMS}/${shop.id}/events`;
+const DOCTOR = /waiting_rooms\/doctor/;
 const MINUTE_MS = 60_000;
 /** Until who has entered is counted. */
 const COUNTED_MS = 8_000;
@@ -173,9 +174,21 @@ browserTest("the checklist says what is missing", options, async (arena) => {
   const path = `${ROOMS}/${shop.id}`;
   await call(arena.cluster, "PATCH", path, { queue_all: true });
   const owner = await signedIn(arena, DESKTOP);
+  const examined = Promise.withResolvers();
+  await owner.page.route(DOCTOR, async (route) => {
+    await examined.promise;
+    await route.continue();
+  });
   await owner.open(shop);
   await owner.page.getByRole("link", { name: "Events" }).click();
   const line = (text) => owner.page.getByRole("listitem").filter({ hasText: text });
+  await line("Page: there in 9 states").waitFor();
+  // What comes later must not push a button away from under the pointer.
+  const place = () => owner.button("Repeat weekly").boundingBox();
+  const before = await place();
+  examined.resolve();
+  await line("Keys of tickets").waitFor();
+  assert.deepEqual(await place(), before);
   await line("Nothing holds the room").getByText("Mend").waitFor();
   await line("Prequeue: none").getByText("Look").waitFor();
   await line("Visitors: are served").getByText("Ready").waitFor();
