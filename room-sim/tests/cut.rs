@@ -36,7 +36,13 @@ fn a_large_room_whose_isolates_are_cut_from_their_aggregator_lets_nobody_too_man
     assert_eq!(over("cut-10000", 3, 1), 0);
 }
 
-/// What the two tests above look for: nobody holds the places of those whose renewals are unknown.
+/// With this seed one visitor too many was inside once.
+#[test]
+fn a_network_that_comes_and_goes_lets_nobody_too_many_in() {
+    assert_eq!(over("flap", 3, 7402), 0);
+}
+
+/// What the first two tests look for: nobody holds the places of those whose renewals are unknown.
 #[test]
 fn isolates_cut_from_every_object_pass_the_limit() {
     let worst = (1..=3).map(|seed| over("cut-from-all", 3, seed)).max();
