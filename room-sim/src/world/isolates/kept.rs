@@ -18,11 +18,21 @@ const USED_EVERY_MS: u64 = 20 * SECOND_MS;
 /// `docs/algorithm.md`).
 const SERVED_MS: u64 = MINUTE_MS;
 
+/// The copy of one visitor's cookie.
+#[derive(Clone, Debug)]
+struct KeptCopy {
+    ticket: Ticket,
+    /// When the session was ended.
+    ended_at: Timestamp,
+    /// Until when it holds a place by its last use.
+    holds_until: Timestamp,
+}
+
 /// The kept copies, and what came of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeptCopies {
-    /// Each copy, and when its session was ended.
-    copies: BTreeMap<usize, (Ticket, Timestamp)>,
+    /// The copies by visitor.
+    copies: BTreeMap<usize, KeptCopy>,
     /// Uses later than a minute after the end.
     pub(crate) late_uses: u64,
     /// Those that reached the site.
@@ -51,14 +61,17 @@ impl World {
 
     /// Keeps a copy of the cookie of a visitor who leaves now.
     fn keep_copy(&mut self, visitor: usize, ticket: &Ticket) {
-        self.kept.copies.insert(visitor, (ticket.clone(), self.now));
+        let (ticket, ended_at) = (ticket.clone(), self.now);
+        let copy = KeptCopy { ticket, ended_at, holds_until: Timestamp::default() };
+        self.kept.copies.insert(visitor, copy);
         self.event_queue.enter(self.now + USED_EVERY_MS, WorldEvent::Kept(visitor));
     }
 
     /// Uses a copy in a data center that is drawn, until its session would have been over.
     pub(crate) fn use_kept(&mut self, visitor: usize) {
         let now = self.now;
-        let Some((ticket, ended_at)) = self.kept.copies.get(&visitor).cloned() else { return };
+        let Some(copy) = self.kept.copies.get(&visitor).cloned() else { return };
+        let KeptCopy { ticket, ended_at, .. } = copy;
         if !ticket.counted_bucket.is_live(now) {
             self.kept.copies.remove(&visitor);
             return;
@@ -78,12 +91,15 @@ impl World {
 
     /// Notes whether a copy reached the site. A new ticket takes its place.
     pub(super) fn note_kept(&mut self, visitor: usize, outcome: &Outcome) {
-        let Some((copy, ended_at)) = self.kept.copies.get_mut(&visitor) else { return };
-        let is_served = matches!(outcome, Outcome::Pass | Outcome::PassWith(_));
+        let Some(copy) = self.kept.copies.get_mut(&visitor) else { return };
         if let Outcome::PassWith(ticket) = outcome {
-            *copy = ticket.clone();
+            copy.ticket = ticket.clone();
         }
-        self.kept.late_served += u64::from(is_served && self.now.since_ms(*ended_at) > SERVED_MS);
+        if !matches!(outcome, Outcome::Pass | Outcome::PassWith(_)) {
+            return;
+        }
+        self.kept.late_served += u64::from(self.now.since_ms(copy.ended_at) > SERVED_MS);
+        copy.holds_until = self.truth.serve_copy(self.now, copy.holds_until);
     }
 
     /// Goes on with a visit whose session was checked, or could not be.
