@@ -33,10 +33,10 @@ export function isRunning(pid) {
   }
 }
 
-/** Waits until `isSo()` is true. Fails with `complaint` after a minute. */
+/** Waits until `isSo()` is true, or its promise. Fails with `complaint` after a minute. */
 export async function until(isSo, complaint) {
   const end = Date.now() + LIVE_WITHIN_MS;
-  while (!isSo()) {
+  while (!(await isSo())) {
     if (Date.now() > end) throw new Error(complaint);
     await sleep(POLL_MS);
   }

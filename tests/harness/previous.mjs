@@ -13,6 +13,19 @@ import { ROOT, productFiles } from "./worker-modules.mjs";
 const ARCHIVE = path.join(ROOT, "tests", "previous", "worker.tar.gz");
 const FOLDER = path.join(ROOT, "build", "previous");
 
+/**
+ * Makes a release folder whose Worker is that of the version before; its commands are those of this
+ * version. Nothing is installed in it: it shares the packages of this checkout.
+ */
+export function previousRelease(folder) {
+  const parameters = ["scripts/release.mjs", "--no-build", "--folder", folder];
+  execFileSync(process.execPath, parameters, { cwd: ROOT });
+  fs.rmSync(path.join(folder, "build", "worker"), { recursive: true });
+  execFileSync("tar", ["-xzf", ARCHIVE, "-C", folder]);
+  fs.symlinkSync(path.join(ROOT, "node_modules"), path.join(folder, "node_modules"));
+  return folder;
+}
+
 /** Unpacks the version before, once for each archive, and returns the full path of its entry. */
 export function previousEntry() {
   const version = createHash("sha256").update(fs.readFileSync(ARCHIVE)).digest("hex").slice(0, 16);

@@ -1,0 +1,76 @@
+/** A served folder goes on with the next version, and with the one before, while a line stands. */
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+
+import { OwnServer, until } from "../harness/own-server.mjs";
+import { previousRelease } from "../harness/previous.mjs";
+import { room } from "../harness/rooms.mjs";
+import { Visitor } from "../harness/visitor.mjs";
+import { ROOT } from "../harness/worker-modules.mjs";
+
+/** It takes less, on a slow machine too. A command that hangs still ends the run. */
+const ALL = { timeout: 300_000 };
+/**
+ * So many that places which are counted twice hinder nobody: a restart right after an entry counts
+ * the slot and the visitor.
+ */
+const MANY = 20;
+
+test("an upgrade and the way back keep places and limits", ALL, async (t) => {
+  const release = fs.mkdtempSync(path.join(os.tmpdir(), "own-machine-before-"));
+  t.after(() => fs.rmSync(release, { recursive: true, force: true }));
+  const limits = { total_active_users: 2, new_users_per_minute: 2 };
+  const shop = room({ name: "shop", host: "shop.example", session_duration: 30, ...limits });
+  const server = await OwnServer.make(t, { rooms: [shop], root: previousRelease(release) });
+  await server.start();
+  const named = (name) => new Visitor(server, { name, host: shop.host });
+  const visitors = ["one", "two", "three", "four"].map(named);
+  for (const one of visitors) await one.visit();
+  const [inside, waiting] = [visitors.slice(0, 2), visitors.slice(2)];
+  await areInside(inside, [...waiting, named("early")]);
+
+  await moveTo(server, ROOT);
+  await areInside(inside, [...waiting, named("late")]);
+  await allows(server, shop, MANY);
+  for (const one of waiting) await enters(one);
+
+  await allows(server, shop, 1);
+  await moveTo(server, release);
+  await areInside(visitors, [named("back")]);
+});
+
+/** Who is inside stays it; who waits, or comes anew, waits. */
+async function areInside(inside, waiting) {
+  // Whoever waits asks first: a place that was lost would be theirs.
+  for (const one of [...waiting, ...inside]) await one.visit();
+  assert.deepEqual([...inside, ...waiting].map((one) => one.inside), [
+    ...inside.map(() => true),
+    ...waiting.map(() => false),
+  ]);
+}
+
+/** Ends the command, and serves the same folder with the version that is in another one. */
+async function moveTo(server, root) {
+  assert.equal(await server.stop(), 0, server.said);
+  server.root = root;
+  await server.start();
+}
+
+/** Lets so many in. */
+async function allows(server, { id }, count) {
+  const limits = { total_active_users: count, new_users_per_minute: count };
+  const { status } = await server.api("PATCH", `waiting_rooms/${id}`, limits);
+  assert.equal(status, 200);
+}
+
+/** Waits until the visitor, who checks in as the page says, is inside. */
+async function enters(visitor) {
+  await until(async () => {
+    await visitor.visit();
+    return visitor.inside;
+  }, `${visitor.name} does not enter`);
+}
