@@ -76,7 +76,7 @@ pub struct Truth {
     settings: Settings,
     limits: Limits,
     inside: Expiring,
-    /// Copies of cookies whose visitors have left: the room may not have heard of it.
+    /// The places held by copies of cookies whose visitors have left.
     copies: Expiring,
     waiting: Expiring,
     last_minute: VecDeque<Timestamp>,
@@ -287,9 +287,9 @@ impl Truth {
         ends_at
     }
 
-    /// Notes that somebody gets a page with the copy of a cookie whose visitor has left. It takes a
-    /// place, unless that is known by now. It is no visitor, so it does not count against N. The
-    /// place that it held until `before` is held for a session more.
+    /// Notes that somebody gets a page with the copy of a cookie whose visitor has left, so late
+    /// that the room cannot have heard of it. The place that it held until `before` is held for a
+    /// session more. A copy is no visitor: it does not count against N.
     pub fn serve_copy(&mut self, now: Timestamp, before: Timestamp) -> Timestamp {
         let holds_until = now + self.settings.session_ms();
         self.copies.live(now);

@@ -24,7 +24,7 @@ struct KeptCopy {
     ticket: Ticket,
     /// When the session was ended.
     ended_at: Timestamp,
-    /// Until when it holds a place by its last use.
+    /// Until when it holds a place by its last use later than a minute after the end.
     holds_until: Timestamp,
 }
 
@@ -95,11 +95,12 @@ impl World {
         if let Outcome::PassWith(ticket) = outcome {
             copy.ticket = ticket.clone();
         }
-        if !matches!(outcome, Outcome::Pass | Outcome::PassWith(_)) {
-            return;
+        let is_served = matches!(outcome, Outcome::Pass | Outcome::PassWith(_));
+        // Before, the room has heard of the end and only some isolates have not: the place is free.
+        if is_served && self.now.since_ms(copy.ended_at) > SERVED_MS {
+            self.kept.late_served += 1;
+            copy.holds_until = self.truth.serve_copy(self.now, copy.holds_until);
         }
-        self.kept.late_served += u64::from(self.now.since_ms(copy.ended_at) > SERVED_MS);
-        copy.holds_until = self.truth.serve_copy(self.now, copy.holds_until);
     }
 
     /// Goes on with a visit whose session was checked, or could not be.
