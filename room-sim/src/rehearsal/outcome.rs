@@ -40,6 +40,8 @@ pub struct Outcome {
     pub most_inside: u32,
     /// The most visitors inside beyond the limit.
     pub over_limit: u64,
+    /// How many of these are not explained by last pages that died unreported with their isolates.
+    pub over_limit_unexplained: u64,
     /// The most visitors who entered within 60 s beyond the limit.
     pub over_rate: u64,
     /// The accuracy of the shown waiting times.
@@ -158,6 +160,7 @@ impl Outcome {
             longest_line_at_s: longest.map_or(0, |(second, _)| second as u64),
             most_inside: truth.samples.iter().map(|one| one.active).max().unwrap_or(0),
             over_limit: truth.active_over_visitors,
+            over_limit_unexplained: truth.over_unexplained,
             over_rate: truth.rate_over_visitors,
             told: Told::of(visitors),
             cost,
