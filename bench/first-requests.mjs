@@ -17,11 +17,13 @@ import { REFERENCE } from "./variants.mjs";
 
 /** Longer than a process takes to its first answer: the ticket must not need to be renewed. */
 const START_MAX_MS = 5_000;
+/** Whose first requests are measured. */
 const WHO = {
   admitted: "an admitted visitor",
   newcomer: "a newcomer",
   waiting: "a waiting visitor, with a page",
 };
+/** What each of them sends. */
 const REQUESTS = {
   admitted: (visitors) => visitors.unchanged(START_MAX_MS),
   newcomer: (visitors) => visitors.newcomer(),

@@ -20,7 +20,7 @@ import { HOST, NO_PROXY, startServers } from "./own/servers.mjs";
 const KINDS = ["uncovered", "admitted", "renewed", "early"];
 /** Requests of a slice. */
 const REQUESTS = 500;
-/** Visitors who renew: in more instances, at more requests a slice. */
+/** Visitors who renew: so many that none comes twice in one activity bucket of `rooms.mjs`. */
 const CROWD = 16_000;
 /** What a proxy in front tells with each request. */
 const WHERE = [`Host: ${HOST}`, "X-Forwarded-For: 203.0.113.9", "X-Forwarded-Proto: https"];

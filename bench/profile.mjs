@@ -21,7 +21,7 @@ import { Visitors } from "./visitors.mjs";
 
 const SAMPLE_US = 100;
 /** Longer than all visits take: no ticket needs to be renewed meanwhile. */
-const VISITS_MS = 20_000;
+const VISITS_MS = 5_000;
 /** Rows of the table; what takes less is summed up. */
 const ROWS = 30;
 /** What V8 calls the time in which nothing runs. */
@@ -30,7 +30,7 @@ const IDLE = "(idle)";
 const { values: options } = parseArgs({
   options: {
     visit: { type: "string", default: "admitted" },
-    visits: { type: "string", default: "10000" },
+    visits: { type: "string", default: "5000" },
   },
 });
 const count = Number(options.visits);

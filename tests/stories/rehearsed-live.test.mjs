@@ -16,8 +16,8 @@ import { SECRETS } from "../harness/deployment.mjs";
 import { room } from "../harness/rooms.mjs";
 
 /**
- * How far what was measured may be from what was simulated, as parts of it. Measured in two runs:
- * 1 to 8 % of the median, 1 to 5 % of the wait of 95 of 100, 1 to 7 % of the calls.
+ * How far what was measured may be from what was simulated, as parts of it. Measured:
+ * 1 to 8 % of the median, 1 to 5 % of the wait of 95 of 100 (two runs), 1 to 7 % of the calls.
  */
 const APART = { median: 0.15, p95: 0.2, calls: 0.15 };
 /** Half of the time between an isolate's reports: in longer steps several become one. */
