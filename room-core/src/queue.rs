@@ -82,12 +82,17 @@ pub struct Supply {
     pub available: u64,
     /// The admissions per second, measured over the last 30 s.
     pub flow_per_s: f64,
+    /// The slots per second that are expected to come free until a visitor near the head has
+    /// checked in.
+    pub freed_per_s: f64,
+    /// Whether the limit per minute decides that, so that it is known and not only expected.
+    pub rate_decides: bool,
     /// Slots per second that the pace of a fast room allows called visitors.
     pub pace_per_s: f64,
     /// Slots that the pace allows called visitors now.
     pub paced: u64,
-    /// How many visitors may be called beyond the free slots, as a multiple of the admissions
-    /// expected within `near_head_refresh_interval_seconds`.
+    /// How many visitors may be called beyond the free slots, as a multiple of the slots that come
+    /// free within `near_head_refresh_interval_seconds`.
     pub ahead: f64,
     /// Slots granted to called visitors since the middle of the reported epoch.
     pub queued_since_reported: u64,
@@ -343,10 +348,11 @@ impl Queue {
     /// Returns how many of the called visitors with these `keys` (ascending) may have a slot: those
     /// with fewer expected visitors before them than slots are free.
     ///
-    /// A fast room also serves as many more as enter between two check-ins at the head. Otherwise
-    /// places would stay free until the first of them check in. While its pace holds the line back
-    /// it serves half as many more, so that slots are left for those of the first who check in
-    /// last. In its lottery all called visitors are served.
+    /// A fast room also serves as many more as slots come free between two check-ins at the head, or
+    /// in two thirds of that time where it is known when they do. Otherwise places would stay free
+    /// until the first of them check in. While its pace holds the line back it serves half as many
+    /// more, so that slots are left for those of the first who check in last. In its lottery all
+    /// called visitors are served.
     ///
     /// Too many may have been called, after a restart that lost check-ins, or if the visitors of a
     /// key bucket stand further to the front than was assumed. The first in line still go first.
@@ -359,8 +365,10 @@ impl Queue {
         let served = match supply {
             Supply { available, .. } if !is_fast => available,
             // With 1 s `tight-400` has 0.7 % more idle places.
-            Supply { available, paced, flow_per_s, .. } if available <= paced => {
-                available + (flow_per_s * head_s) as u64
+            Supply { available, paced, freed_per_s, rate_decides, .. } if available <= paced => {
+                // With 2 s where places decide, `over` has 0.03 % more idle places.
+                let ahead_s = if rate_decides { head_s * 2.0 / 3.0 } else { head_s };
+                available + (freed_per_s * ahead_s) as u64
             }
             Supply { paced, pace_per_s, .. } => paced + (pace_per_s * head_s / 2.0 + LEFT) as u64,
         };
@@ -402,7 +410,7 @@ fn called_target(settings: &Settings, supply: Supply) -> u64 {
         return supply.available;
     }
     let refresh_s = f64::from(settings.near_head_refresh_interval_s);
-    let ahead_of_need = supply.ahead * refresh_s * supply.flow_per_s;
+    let ahead_of_need = supply.ahead * refresh_s * supply.freed_per_s;
     // If all for whom places are free were called, most of them would ask in vain: two check-ins at
     // the head are enough, and in a lottery, where nobody comes sooner than another, one of all.
     let called_s = match settings.queueing_method {

@@ -422,12 +422,19 @@ impl GlobalAggregator {
         let (ledger, contributions) = (self.books.ledger(), self.books.contributions());
         let middle = self.queue.reported().middle();
         let queued_since_round = ledger.queued_since(Round::at(now).start());
-        let last_minute = self.books.granted_in_rate_window(now);
+        let flow_per_s = contributions.entered_since(now.minus_seconds(30)) as f64 / 30.0;
+        let rate_free = u64::from(settings.new_users_per_minute)
+            .saturating_sub(self.books.granted_in_rate_window(now));
+        let leaving = self.books.entered_in_rate_window(now).map(|(_, entered)| entered as f64);
+        let pace_per_s = pace_per_s(settings, rate_free as f64, leaving, 1.0);
+        let freed_per_s = self.freed_per_s(now, settings, rate_free);
         Supply {
             available: self.available(now, settings),
-            flow_per_s: contributions.entered_since(now.minus_seconds(30)) as f64 / 30.0,
-            pace_per_s: pace_per_s(settings, last_minute),
-            paced: self.pace.allows(now, settings, last_minute),
+            flow_per_s,
+            freed_per_s: freed_per_s.unwrap_or(flow_per_s),
+            rate_decides: freed_per_s.is_some(),
+            pace_per_s,
+            paced: self.pace.allows(now, settings, pace_per_s),
             ahead: self.overcall.factor(),
             queued_since_reported: ledger.queued_since(middle),
             joined_since_reported: contributions.joined_since(middle),
@@ -436,6 +443,19 @@ impl GlobalAggregator {
             queued_at: ledger.queued_at(),
             kept: contributions.away_count(self.queue.reported()).min(kept_max(settings)),
         }
+    }
+
+    /// Returns how many slots per second come free until a visitor near the head has checked in,
+    /// if the limit per minute decides it, of which `rate_free` is left. `None` if the places do:
+    /// whether sessions are renewed is not known.
+    fn freed_per_s(&self, now: Timestamp, settings: &Settings, rate_free: u64) -> Option<f64> {
+        // The present second is not over.
+        let seconds = settings.near_head_refresh_interval_s + 1;
+        let window = self.books.entered_in_rate_window(now);
+        let leaving: u64 = window.take(seconds as usize).map(|(_, entered)| entered).sum();
+        let places = u64::from(settings.total_active_users);
+        let places_free = places.saturating_sub(self.books.taken(now, settings));
+        (places_free > rate_free + leaving).then(|| leaving as f64 / f64::from(seconds))
     }
 
     /// Ends a turn: says whether to store the row, and when to wake the machine.

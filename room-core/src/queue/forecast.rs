@@ -346,7 +346,9 @@ impl Fluid {
         let pace = if settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
             f64::INFINITY
         } else {
-            pace_per_s(settings, self.in_rate.max(0.0) as u64) * step_s
+            // What stops counting in this step has been subtracted.
+            let leaving = std::iter::once(0.0).chain(self.rate_returns.iter().copied());
+            pace_per_s(settings, rate, leaving, step_s) * step_s
         };
         let admitted = free.min(rate).min(pace);
         self.inside += admitted;

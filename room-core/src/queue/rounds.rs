@@ -111,6 +111,8 @@ mod tests {
             available,
             ahead: 0.5,
             flow_per_s: 0.0,
+            freed_per_s: 0.0,
+            rate_decides: false,
             pace_per_s: 1.0,
             paced: u64::MAX,
             queued_since_reported: 0,

@@ -14,6 +14,8 @@ fn supply(available: u64) -> Supply {
     Supply {
         available,
         flow_per_s: 0.0,
+        freed_per_s: 0.0,
+        rate_decides: false,
         pace_per_s: 1.0,
         paced: u64::MAX,
         ahead: 0.5,
@@ -155,18 +157,21 @@ fn of_too_many_called_those_who_stand_first_are_served() {
 }
 
 #[test]
-fn a_fast_room_serves_those_who_enter_within_a_check_in_at_the_head() {
-    let check = |flow_per_s: f64, want: usize| {
+fn a_fast_room_serves_those_for_whom_slots_come_free_within_a_check_in_at_the_head() {
+    let check = |freed_per_s: f64, rate_decides: bool, want: usize| {
         let settings = Settings::with_limits(10_000, 60);
         let queue = closed_with(&[1_000, 2_000, 3_000, 4_000, 5_000], 2);
         let keys = [1_000, 2_000, 3_000, 4_000, 5_000].map(OrderKey);
-        let supply = Supply { flow_per_s, ..supply(1) };
-        assert_eq!(queue.served_first(&keys, &settings, supply), want, "{flow_per_s}");
+        let supply = Supply { freed_per_s, rate_decides, ..supply(1) };
+        assert_eq!(queue.served_first(&keys, &settings, supply), want, "{freed_per_s}");
     };
-    check(0.0, 1);
-    check(0.33, 1);
-    check(0.34, 2);
-    check(1.0, 4);
+    check(0.0, false, 1);
+    check(0.33, false, 1);
+    check(0.34, false, 2);
+    check(1.0, false, 4);
+    check(0.49, true, 1);
+    check(0.5, true, 2);
+    check(1.0, true, 3);
 }
 
 /// Else whoever checks in next would use up the pace, and the first of the line would come in vain.
@@ -176,7 +181,7 @@ fn of_a_line_that_the_pace_holds_back_those_at_the_head_are_served() {
         let settings = Settings::with_limits(10_000, 60);
         let keys: Vec<u64> = (1..=20).map(|key| key * 1_000).collect();
         let queue = closed_with(&keys, 4);
-        let supply = Supply { paced, pace_per_s, flow_per_s: 9.0, ..supply(available) };
+        let supply = Supply { paced, pace_per_s, freed_per_s: 9.0, ..supply(available) };
         let keys: Vec<OrderKey> = keys.into_iter().map(OrderKey).collect();
         assert_eq!(queue.served_first(&keys, &settings, supply), want, "{available} {paced}");
         let by_lot = Settings { queueing_method: QueueingMethod::Random, ..settings };

@@ -98,7 +98,8 @@ proptest! {
         }
         assert_eq!(inside(&cluster, members.clone()), all, "one of the group never enters");
         let others = inside(&cluster, first..members.start) - entered;
+        // The line moves up to a third faster while the codes are used: it is behind free slots.
         let share = all as f64 / (all + others) as f64 * f64::from(one_in);
-        assert!((0.8..=1.2).contains(&share), "{all} of {} are of the group", all + others);
+        assert!((0.75..=1.25).contains(&share), "{all} of {} are of the group", all + others);
     }
 }

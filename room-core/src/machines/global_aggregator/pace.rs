@@ -2,7 +2,7 @@
 //! minute, instead of granting all at once when the rate allows new ones.
 
 use crate::base::time::Timestamp;
-use crate::queue::pace::{pace_burst_ms, pace_per_s};
+use crate::queue::pace::pace_burst_ms;
 use crate::room::settings::Settings;
 
 /// A token bucket for slots of called visitors. It is not stored: a restart empties it.
@@ -19,15 +19,9 @@ impl Pace {
         Self { used_until_ms: now.0 as f64 }
     }
 
-    /// Returns how many slots the pace allows at `now`. `granted_last_minute` is what counts
-    /// against `new_users_per_minute`.
-    pub(super) fn allows(
-        self,
-        now: Timestamp,
-        settings: &Settings,
-        granted_last_minute: u64,
-    ) -> u64 {
-        let slot_ms = 1_000.0 / pace_per_s(settings, granted_last_minute);
+    /// Returns how many slots the pace allows at `now`. `pace_per_s` is above 0.
+    pub(super) fn allows(self, now: Timestamp, settings: &Settings, pace_per_s: f64) -> u64 {
+        let slot_ms = 1_000.0 / pace_per_s;
         ((now.0 as f64 - self.start_ms(now, settings)) / slot_ms).max(0.0) as u64
     }
 
@@ -38,18 +32,17 @@ impl Pace {
 
     /// Takes as many of the `wanted` slots as the pace allows at `now`, and returns their number.
     ///
-    /// `granted_last_minute` is what counts against `new_users_per_minute`. Untaken slots gather
-    /// for [`pace_burst_ms`] at most.
+    /// `pace_per_s` is above 0. Untaken slots gather for [`pace_burst_ms`] at most.
     pub(super) fn take(
         &mut self,
         now: Timestamp,
         settings: &Settings,
-        granted_last_minute: u64,
+        pace_per_s: f64,
         wanted: u64,
     ) -> u64 {
-        let slot_ms = 1_000.0 / pace_per_s(settings, granted_last_minute);
+        let slot_ms = 1_000.0 / pace_per_s;
         let start_ms = self.start_ms(now, settings);
-        let n = wanted.min(self.allows(now, settings, granted_last_minute));
+        let n = wanted.min(self.allows(now, settings, pace_per_s));
         self.used_until_ms = start_ms + slot_ms * n as f64;
         n
     }

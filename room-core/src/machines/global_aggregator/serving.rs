@@ -4,7 +4,7 @@ use super::GlobalAggregator;
 use crate::base::time::Timestamp;
 use crate::capacity::slots::{LEASE_MS, SlotClass, Slots};
 use crate::machines::wire::Pull;
-use crate::queue::SLOW_ROOM_PER_MINUTE;
+use crate::queue::{SLOW_ROOM_PER_MINUTE, Supply};
 use crate::room::settings::Settings;
 
 /// Grants slots for the called visitors who wait at a counter, as many as may enter now.
@@ -40,14 +40,14 @@ fn queued_slots(
     if machine.queue.is_open() {
         return wanted;
     }
-    let first = waiting.min(served_first(machine, now, settings, pull));
+    let supply = machine.supply(now, settings);
+    let first = waiting.min(served_first(machine, now, settings, pull, supply));
     if settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
         return first;
     }
     // Nobody gets one in advance while somebody has to wait for others.
     let wanted = if first == called { wanted } else { first };
-    let last_minute = machine.books.granted_in_rate_window(now);
-    machine.pace.take(now, settings, last_minute, wanted)
+    machine.pace.take(now, settings, supply.pace_per_s, wanted)
 }
 
 /// Returns how many of the waiting visitors who ask for slots have been called (invariant I4 of
@@ -68,9 +68,9 @@ fn served_first(
     now: Timestamp,
     settings: &Settings,
     pull: &Pull,
+    supply: Supply,
 ) -> u64 {
-    let first =
-        machine.queue.served_first(&pull.queued_keys, settings, machine.supply(now, settings));
+    let first = machine.queue.served_first(&pull.queued_keys, settings, supply);
     if !machine.recovery.knows_line(now) || first == pull.queued_keys.len() {
         return u64::from(pull.queued_waiting);
     }

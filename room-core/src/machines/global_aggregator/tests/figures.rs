@@ -48,6 +48,22 @@ fn the_rate_told_is_that_of_the_last_five_minutes_in_which_anybody_entered() {
 }
 
 #[test]
+fn visitors_are_called_ahead_by_what_leaves_the_minute_where_its_limit_decides() {
+    let check = |places: u32, entered: &[(u64, u32)], want_per_s: f64| {
+        let mut fixture = Fixture::new(limits(places, 100));
+        fixture.sync(0, known(1, &[], entered));
+        let supply = fixture.machine.supply(fixture.now, &fixture.settings);
+        assert!((supply.freed_per_s - want_per_s).abs() < 1e-9, "{entered:?}: {supply:?}");
+    };
+    let now_s = NOW.seconds();
+    // In the next 6 s: those of the six oldest seconds.
+    check(1_000, &[(now_s - 60, 12), (now_s - 55, 6), (now_s - 54, 50)], 3.0);
+    check(1_000, &[(now_s - 20, 100)], 0.0);
+    // So many places are free as slots will be: the flow of the last half minute counts.
+    check(50, &[(now_s - 60, 12), (now_s - 20, 60)], 2.0);
+}
+
+#[test]
 fn the_flow_by_which_visitors_are_called_ahead_is_that_of_the_last_half_minute() {
     let check = |entered: &[(u64, u32)], want_per_s: f64| {
         let mut fixture = Fixture::new(limits(1_000, 1_000));
