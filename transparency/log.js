@@ -30,8 +30,6 @@ const ENTRIES_OF_ONE =
   "AND instr(entries, ?) > 0 ORDER BY place DESC LIMIT 1";
 /** Entries of a bundle, and hashes of a tile. */
 const WIDTH = 256;
-/** The most entries of a log: 400 MB. What comes later is left out, and counted. */
-const SIZE_MAX = 4_000_000;
 /** How often data centers are asked at most, in milliseconds. */
 const COLLECT_MS = 5_000;
 /** How long an answer of a data center may take, in milliseconds. What it keeps comes later. */
@@ -239,57 +237,26 @@ export class Log {
   }
 
   #add(origin, rows) {
-    const full = rows.filter(({ at }) => at >= 0).toSorted((one, other) => one.at - other.at);
+    const full = rows.filter(({ at }) => at >= 0);
     const leftOut = rows.filter(({ at }) => at < 0).reduce((sum, { count }) => sum + count, 0);
-    const state = this.#state ?? this.#begun(origin, full);
-    const secret = bytesOf(state.secret);
-    let { rules } = state;
-    const entries = [];
-    for (const row of full) {
-      const [limits, ...admissions] = row.rows.split("\n");
-      const found = admissions.map((one) => ({ ...secondsOf(one), text: one, order: 1 }));
-      if (limits !== rules && found.length > 0) {
-        const at = found.reduce((least, one) => Math.min(least, one.at), Infinity);
-        entries.push({ at, joined: 0, order: 0, entry: this.#wasm.rules(at, limits) });
-        rules = limits;
-      }
-      for (const one of found) {
-        entries.push({ ...one, entry: this.#wasm.admission(secret, one.text) });
-      }
-    }
-    entries.sort(
-      (one, other) => one.at - other.at || one.order - other.order || one.joined - other.joined,
+    const keys = this.#state ?? this.#keysFor(origin);
+    const { rules = "", size = 0 } = keys;
+    const moments = full.map(({ at }) => at);
+    const texts = full.map(({ rows: text }) => text);
+    // The module decides which entries are new, and their order.
+    const merged = JSON.parse(
+      this.#wasm.merged(this.#store(), bytesOf(keys.secret), rules, size, moments, texts),
     );
-    const added = this.#without(entries.filter(({ entry }) => entry !== undefined));
-    const fits = added.slice(0, Math.max(0, SIZE_MAX - state.size));
-    const lost = leftOut + added.length - fits.length;
-    this.#write({ ...state, rules, leftOut: state.leftOut + lost }, fits);
-  }
-
-  /** Leaves out what is in the log: a row comes twice if an object or an answer was lost. */
-  #without(entries) {
-    const times = entries.filter(({ order }) => order === 1).map(({ at }) => at);
-    if (times.length === 0) return entries;
-    const [least, most] = times.reduce(
-      ([low, high], at) => [Math.min(low, at), Math.max(high, at)],
-      [Infinity, -Infinity],
-    );
-    const seen = new Set();
-    for (const row of this.#sql.exec(ENTRIES_OF_TIME, least, most)) {
-      for (const entry of row.entries.split("\n")) seen.add(entry);
-    }
-    return entries.filter(({ entry }) => {
-      const isNew = !seen.has(entry);
-      seen.add(entry);
-      return isNew;
-    });
+    const state = this.#state ?? begun(keys, merged.entries);
+    const lost = state.leftOut + leftOut + merged.left_out;
+    this.#write({ ...state, rules: merged.limits, leftOut: lost }, merged.entries);
   }
 
   #write(state, added) {
     const store = this.#store();
     const size = state.size + added.length;
     if (added.length > 0) {
-      this.#wasm.append(store, state.size, added.map(({ entry }) => entry).join("\n"));
+      this.#wasm.append(store, state.size, added.map(({ leaf }) => leaf).join("\n"));
     }
     let place = Math.floor(state.size / WIDTH);
     let rest = added;
@@ -297,16 +264,16 @@ export class Log {
       const [row] = this.#sql.exec(READ_ENTRIES, place).toArray();
       const before = row ? row.entries.split("\n") : [];
       const taken = rest.slice(0, WIDTH - before.length);
-      const times = taken.map(({ at }) => at);
+      const times = taken.map(({ at_s: at }) => at);
       const first = Math.min(row?.first_s ?? Infinity, ...times);
       const last = Math.max(row?.last_s ?? 0, ...times);
-      const all = [...before, ...taken.map(({ entry }) => entry)].join("\n");
+      const all = [...before, ...taken.map(({ leaf }) => leaf)].join("\n");
       this.#sql.exec(WRITE_ENTRIES, place, first, last, all);
       rest = rest.slice(taken.length);
       place += 1;
     }
-    const admissions = added.filter(({ order }) => order === 1);
-    const inMinutes = admissions.filter(({ at }) => at >= state.firstMinute).length;
+    const admissions = added.filter(({ is_admission: isOne }) => isOne);
+    const inMinutes = admissions.filter(({ at_s: at }) => at >= state.firstMinute).length;
     const checkpoint = this.#wasm.checkpoint(store, size, state.origin, bytesOf(state.seed));
     const next = {
       ...state,
@@ -319,30 +286,11 @@ export class Log {
     this.#state = next;
   }
 
-  /** The state of a log that begins now, with keys of its own. */
-  #begun(origin, rows) {
+  /** Makes the keys of a log. */
+  #keysFor(origin) {
     const seed = random();
-    const times = rows.flatMap(({ rows: text }) =>
-      text
-        .split("\n")
-        .slice(1)
-        .map((one) => secondsOf(one).at),
-    );
-    const since = times.reduce((least, at) => Math.min(least, at), Math.floor(Date.now() / 1_000));
-    return {
-      origin,
-      seed: textOf(seed),
-      secret: textOf(random()),
-      verifierKey: this.#wasm.verifier_key(origin, seed),
-      since,
-      firstMinute: Math.ceil(since / MINUTE_S) * MINUTE_S,
-      size: 0,
-      admissions: 0,
-      inMinutes: 0,
-      leftOut: 0,
-      rules: "",
-      checkpoint: "",
-    };
+    const verifierKey = this.#wasm.verifier_key(origin, seed);
+    return { origin, seed: textOf(seed), secret: textOf(random()), verifierKey };
   }
 
   #store() {
@@ -351,6 +299,10 @@ export class Log {
       // A copy: what comes is a part of the module's memory.
       keep: (level, place, hashes) => {
         this.#sql.exec(WRITE_TILE, level, place, hashes.slice().buffer);
+      },
+      entries: (first, last) => {
+        const found = this.#sql.exec(ENTRIES_OF_TIME, first, last).toArray();
+        return found.map(({ entries }) => entries).join("\n");
       },
     };
   }
@@ -373,10 +325,21 @@ export class Log {
   }
 }
 
-/** When a visitor was admitted, and joined, as the aggregator wrote it. */
-function secondsOf(text) {
-  const [, joined, at] = text.split(",");
-  return { at: Number(at), joined: Number(joined) };
+/** The state of a log that begins now, with these keys, and with these entries or before them. */
+function begun(keys, entries) {
+  const now = Math.floor(Date.now() / 1_000);
+  const since = entries.reduce((least, { at_s: at }) => Math.min(least, at), now);
+  return {
+    ...keys,
+    since,
+    firstMinute: Math.ceil(since / MINUTE_S) * MINUTE_S,
+    size: 0,
+    admissions: 0,
+    inMinutes: 0,
+    leftOut: 0,
+    rules: "",
+    checkpoint: "",
+  };
 }
 
 const random = () => crypto.getRandomValues(new Uint8Array(BYTES));

@@ -280,6 +280,11 @@ export const ROWS_FROM_30 = [
       ),
       ...ofLog("leaf", "nobody_without_the_salt_can_tell_whose_commitment_it_is"),
       ...ofLog(
+        "merge",
+        "an_admission_is_one_entry_however_often_it_comes",
+        "a_full_log_leaves_out_and_counts",
+      ),
+      ...ofLog(
         "rules",
         "one_too_many_is_noticed",
         "who_waits_longer_than_a_later_one_is_noticed",

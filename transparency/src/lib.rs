@@ -1,9 +1,11 @@
 //! The transparency log of a room, as a module for the Worker, for Node and for browsers.
 //!
-//! `leaf` says what an entry is, `tree` keeps and signs, `proof` writes receipts, `sale` and
-//! `rules` verify. Built by `cargo run -p xtask -- transparency`. No visit loads it.
+//! `leaf` says what an entry is, `merge` in which order entries join, `tree` keeps and signs,
+//! `proof` writes receipts, `sale` and `rules` verify. Built by `cargo run -p xtask --
+//! transparency`. No visit loads it.
 
 pub mod leaf;
+pub mod merge;
 pub mod proof;
 pub mod rules;
 pub mod sale;
@@ -14,14 +16,14 @@ use room_core::base::id::VisitorId;
 use room_core::ticket::reference::Reference;
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
-use crate::leaf::Leaf;
+use crate::merge::Row;
 use crate::proof::{Extra, Receipt};
 use crate::sale::Sale;
 use crate::tree::{NewTile, Tiles};
 
 #[wasm_bindgen]
 extern "C" {
-    /// A JavaScript object that keeps tiles.
+    /// A JavaScript object that keeps tiles and entries.
     pub type Store;
 
     /// Returns the tile at this level and place; nothing if there is none.
@@ -31,6 +33,10 @@ extern "C" {
     /// Keeps a tile that is new or has grown.
     #[wasm_bindgen(method)]
     fn keep(this: &Store, level: u8, place: f64, hashes: &[u8]);
+
+    /// Returns at least the entries from a second until another, one in each line.
+    #[wasm_bindgen(method)]
+    fn entries(this: &Store, first_s: f64, last_s: f64) -> String;
 }
 
 impl Tiles for Store {
@@ -45,16 +51,27 @@ pub fn start() {
     console_error_panic_hook::set_once();
 }
 
-/// Returns the entry of an admission as an aggregator kept it; nothing for a text that is none.
+/// Makes the entries of rows that data centers kept, those that are new to a log of `size` entries,
+/// in their order. A row was stored at the moment of its place, in milliseconds since the Unix
+/// epoch. `limits` are those of the last row before. Returns JSON, see [`merge::Merged`].
 #[wasm_bindgen]
-pub fn admission(secret: &[u8], record: &str) -> Option<String> {
-    Some(Leaf::Admission(leaf::of_record(secret, record).ok()?).to_string())
-}
-
-/// Returns the entry of the limits as an aggregator kept them; nothing for a text that is none.
-#[wasm_bindgen]
-pub fn rules(since_s: f64, record: &str) -> Option<String> {
-    Some(Leaf::Rules(leaf::of_rules(since_s as u64, record).ok()?).to_string())
+#[expect(clippy::needless_pass_by_value, reason = "the glue hands lists over")]
+pub fn merged(
+    store: &Store,
+    secret: &[u8],
+    limits: &str,
+    size: f64,
+    moments: Vec<f64>,
+    rows: Vec<String>,
+) -> Result<String, JsError> {
+    let pairs = moments.iter().zip(&rows);
+    let rows: Vec<Row<'_>> =
+        pairs.map(|(moment, text)| Row { stored_ms: *moment as u64, text }).collect();
+    let stored = |first_s, last_s| {
+        store.entries(first_s as f64, last_s as f64).lines().map(str::to_owned).collect()
+    };
+    let merged = merge::merged(secret, limits, &rows, size as u64, stored);
+    Ok(serde_json::to_string(&merged)?)
 }
 
 /// Returns the commitment to the visitor with this number (hexadecimal), as in the entry.
