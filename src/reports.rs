@@ -6,7 +6,8 @@ use room_core::base::id::{Colo, RoomId};
 use room_core::base::time::{SECOND_MS, Timestamp};
 use room_core::machines::isolate::duty::COPY_MS;
 use room_core::machines::isolate::{Followup, HOLD_LOOK_MS};
-use room_core::machines::wire::{self, GlobalReply, GlobalRequest, Hold, Report, ReportReply};
+use room_core::machines::points;
+use room_core::machines::wire::{GlobalReply, GlobalRequest, Hold, Report, ReportReply};
 use room_core::ticket::Ticket;
 use room_core::visit::turn_notice;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -19,7 +20,7 @@ use crate::{calls, platform, turnstile};
 #[wasm_bindgen(raw_module = "../../../src/points.js")]
 extern "C" {
     fn takes_points(env: &JsValue) -> bool;
-    fn write_point(env: &JsValue, report: &str, room: &str, name: &str, colo: &str);
+    fn write_point(env: &JsValue, numbers: &[u32], room: &str, name: &str, colo: &str);
 }
 
 /// How long a visitor inside waits for the answer whether the session was ended, in milliseconds.
@@ -152,7 +153,7 @@ fn write_point_of(room: RoomId, env: &Env, colo: Colo, report: &Report) {
     }
     let name = |memory: &mut Memory| memory.coverage.room(room).map(|found| found.name.clone());
     let name = memory::with(name).flatten().unwrap_or_default();
-    write_point(env, &wire::encode(report), &room.to_string(), &name, colo.as_str());
+    write_point(env, &points::numbers(report), &room.to_string(), &name, colo.as_str());
 }
 
 fn on_report_reply(state: &mut RoomState, reply: Option<ReportReply>) {

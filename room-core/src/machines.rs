@@ -9,6 +9,7 @@ pub mod invitations;
 pub mod isolate;
 pub mod journal;
 pub mod moves;
+pub mod points;
 mod round_trip;
 pub mod turn;
 pub mod wire;
