@@ -5,14 +5,14 @@ use room_core::management::api::Credentials;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::Env;
 
-use crate::{configuration, header, management};
+use crate::{configuration, management};
 
 /// Answers a request below `/_waiting-room/`.
 ///
-/// `headers` is as in `handle`, with the client's address as `client-address`, and what
-/// `src/access.js` has found as `access-person` or `access-refusal`. The verdict "B"
-/// with a number of bytes tells the entry to call again with the body. Of a longer body it passes a
-/// beginning that exceeds that number.
+/// `headers` has one line `name: value` for each that may say who calls, with the client's address
+/// as `client-address`, and what `src/access.js` has found as `access-person` or `access-refusal`.
+/// The verdict "B" with a number of bytes tells the entry to call again with the body. Of a longer
+/// body it passes a beginning that exceeds that number.
 #[wasm_bindgen]
 pub async fn manage(
     url: String,
@@ -36,4 +36,13 @@ pub async fn manage(
     let request =
         management::Request { url, method, credentials, client, body, if_match, idempotency_key };
     configuration::encoded((management::handle(request, &env).await, false))
+}
+
+/// Finds the value of a header in lines `name: value`.
+fn header<'lines>(lines: &'lines str, name: &str) -> Option<&'lines str> {
+    let value = |line: &'lines str| {
+        let (found, value) = line.split_once(": ")?;
+        (found == name).then_some(value)
+    };
+    lines.lines().find_map(value)
 }

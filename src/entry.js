@@ -2,6 +2,7 @@
 // and makes the classes of the objects. The wasm decides who waits and who enters, and it alone
 // opens tickets. `src/verdict.js` reads the verdicts.
 import { DurableObject } from "cloudflare:workers";
+import { PLACE_QUERY } from "../build/worker/gen/constants.js";
 import * as wasm from "../build/worker/gen/waiting_room.js";
 import { logged } from "./admissions.js";
 import { beginning } from "./body.js";
@@ -44,15 +45,6 @@ const REPORT_LIMIT_MS = 29_000;
  * before an answer leaves, and in a fresh isolate this work takes as long as the visit itself.
  */
 const REPORT_DELAY_MS = 20;
-/** The headers that `handle` gets as text. Each costs time, so the list is short. */
-const DECISION_HEADERS = [
-  "accept",
-  "access-control-request-method",
-  "origin",
-  "purpose",
-  "sec-purpose",
-  "upgrade",
-];
 /** The verdicts that are made here because the wasm cannot: see `verdict.js`. */
 const UNDECIDED = decode("F");
 const MANAGE = decode("M");
@@ -68,8 +60,6 @@ const SESSION_HEADER = "waiting-room-session";
 const LOCK_HEADER = "cf-waiting-room-lock";
 /** How long one value of it is sent, in milliseconds; each is good for two minutes. */
 const LOCK_REUSE_MS = 10_000;
-/** What stands behind the address of a form about the visitor's place: see `visit/place.rs`. */
-const PLACE_QUERY = "?waiting-room-place";
 /** As much of such a form is read, in bytes. */
 const FORM_BYTES_MAX = 1_024;
 /** Headers by which some servers take the method of a preflight for another. */
@@ -146,17 +136,12 @@ function glanceAgain(request, env) {
 /** Asks the wasm for a verdict that may wait for an object or a cache, and performs it. */
 async function handle(request, env, ctx) {
   const { url, method, headers } = request;
-  let lines = "";
-  for (const name of DECISION_HEADERS) {
-    const value = headers.get(name);
-    if (value !== null) lines += `${name}: ${value}\n`;
-  }
-  if (method === "POST" && url.endsWith(PLACE_QUERY)) lines += `form: ${await formOf(request)}\n`;
+  const form = method === "POST" && url.endsWith(PLACE_QUERY) ? await formOf(request) : "";
   const cookie = headers.get("cookie") ?? "";
   const colo = coloOf(request);
   let verdict;
   try {
-    const known = [request, url, method, cookie, lines, colo, env];
+    const known = [request, url, method, cookie, form, colo, env];
     const decide = async (...body) =>
       decode(await visits.guard(() => wasm.handle(...known, ...body), DECISION_LIMIT_MS));
     verdict = await decide(false);

@@ -12,7 +12,7 @@ use room_core::base::time::Timestamp;
 use room_core::page::arrival::{CHECK_IN_HEADER, HIDDEN};
 use room_core::rules::{Body, RequestSource};
 use room_core::ticket::client::ClientMark;
-use room_core::visit::request::KindHeaders;
+use room_core::visit::request::{KindHeaders, USUAL_HEADERS};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::platform;
@@ -75,29 +75,15 @@ impl IncomingRequest {
         !self.body().is_null()
     }
 
-    /// Returns the header of this name; "" if there is none.
-    pub fn header(&self, name: &str) -> String {
-        self.headers().get(name).ok().flatten().unwrap_or_default()
+    /// Returns the header of this name; `None` if there is none.
+    pub fn header(&self, name: &str) -> Option<String> {
+        self.headers().get(name).ok().flatten()
     }
 }
 
-/// The headers that most answers to waiting visitors depend on, in the order in which
-/// `src/usual_headers.js` reads them.
-const USUAL: [&str; 9] = [
-    "sec-purpose",
-    "upgrade",
-    "purpose",
-    "x-purpose",
-    "x-moz",
-    "accept-language",
-    "sec-fetch-mode",
-    "sec-fetch-dest",
-    CHECK_IN_HEADER,
-];
-
-#[wasm_bindgen(module = "/src/usual_headers.js")]
+#[wasm_bindgen(raw_module = "../../../src/usual_headers.js")]
 extern "C" {
-    /// Returns the values of the usual headers, each with a line end.
+    /// Returns the values of [`USUAL_HEADERS`], each with a line end.
     fn usual_headers(request: &IncomingRequest) -> String;
 }
 
@@ -106,7 +92,7 @@ extern "C" {
 pub struct VisitHeaders<'r> {
     /// The platform's request.
     pub request: &'r IncomingRequest,
-    usual: OnceCell<[String; USUAL.len()]>,
+    usual: OnceCell<[String; USUAL_HEADERS.len()]>,
 }
 
 impl<'r> VisitHeaders<'r> {
@@ -117,8 +103,11 @@ impl<'r> VisitHeaders<'r> {
 
     /// Returns the header of this name, in lower case; "" if there is none.
     pub fn header(&self, name: &str) -> String {
-        let usual = USUAL.iter().position(|one| *one == name);
-        usual.map_or_else(|| self.request.header(name), |at| self.usual(at).to_owned())
+        let usual = USUAL_HEADERS.iter().position(|one| *one == name);
+        usual.map_or_else(
+            || self.request.header(name).unwrap_or_default(),
+            |at| self.usual(at).to_owned(),
+        )
     }
 
     /// Whether the request is a check-in of a page that reports itself as hidden.
@@ -185,7 +174,7 @@ impl RequestSource for Incoming<'_> {
     }
 
     fn header(&self, name: &str) -> Option<Cow<'_, str>> {
-        self.request.headers().get(name).ok().flatten().map(Cow::Owned)
+        self.request.header(name).map(Cow::Owned)
     }
 
     fn headers(&self) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {

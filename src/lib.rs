@@ -75,15 +75,6 @@ pub fn take_configuration() -> Option<String> {
     memory::take_configuration()
 }
 
-/// Finds the value of a header in lines `name: value`.
-fn header<'lines>(lines: &'lines str, name: &str) -> Option<&'lines str> {
-    let value = |line: &'lines str| {
-        let (found, value) = line.split_once(": ")?;
-        (found == name).then_some(value)
-    };
-    lines.lines().find_map(value)
-}
-
 /// Looks for a newer configuration, if that is due. JavaScript calls it once an answer is on its
 /// way.
 #[wasm_bindgen]

@@ -12,8 +12,6 @@ export const TEST_VISITOR_PATH = "/_waiting-room/test-visitor";
 export const VISIT_BYTES_MAX = 16 * 1_024;
 const ROOM = /^([0-9a-f]{32})\/([0-9a-f]{32})$/;
 const DECISION_LIMIT_MS = 5_000;
-/** The only header of its requests that the decision looks at. */
-const ACCEPT = "accept: text/html\n";
 const HEADERS = [
   ["content-type", "application/json"],
   ["cache-control", "private, no-store"],
@@ -43,7 +41,7 @@ export async function testVisitor(request, ask, readBody, env) {
     return told({ outcome: "left" }, removed !== undefined);
   }
   const visit = new Request(address);
-  const decide = () => wasm.handle(visit, address, "GET", ticket, ACCEPT, colo, env);
+  const decide = () => wasm.handle(visit, address, "GET", ticket, "", colo, env);
   const verdict = decode(await visits.guard(decide, DECISION_LIMIT_MS));
   const cookie = verdict.setCookie ?? cookieIn(verdict.cookies) ?? null;
   const kept = cookie ? cookie.split(";")[0] : ticket;

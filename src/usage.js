@@ -1,6 +1,7 @@
 // How much of the plan is used, where the owner gave a token for that: asked of Cloudflare by the
 // cron trigger, kept in the registry's object, and told to webhooks. No visit comes by here, and
 // what fails here is told in health and disturbs nothing. Do not log the token.
+import { WIRE_VERSION } from "../build/worker/gen/constants.js";
 
 /** Where Cloudflare answers questions about an account. */
 const URL_OF_CLOUDFLARE = "https://api.cloudflare.com/client/v4/graphql";
@@ -107,7 +108,7 @@ async function asked(env) {
 
 /** Lets the webhooks of a room tell something; its object sends it, and again if that fails. */
 async function told(env, room, notice) {
-  const message = { v: 1, m: { webhooks: `quota ${JSON.stringify(notice)}` } };
+  const message = { v: WIRE_VERSION, m: { webhooks: `quota ${JSON.stringify(notice)}` } };
   const object = stubOf(env, env.GLOBAL_AGGREGATOR, room);
   const logged = (error) => console.error(`webhooks: ${error}`);
   await object.call(JSON.stringify(message)).catch(logged);

@@ -12,7 +12,7 @@ use worker::{Env, console_warn};
 use crate::incoming::{IncomingRequest, VisitHeaders};
 #[cfg(feature = "panic-hook-tests")]
 use crate::panic_hooks;
-use crate::{configuration, doctor, header, memory, platform, reports, session, stream, visit};
+use crate::{configuration, doctor, memory, platform, reports, session, stream, visit};
 
 /// Logs what is wrong with the variables although visitors can be served.
 #[wasm_bindgen]
@@ -114,9 +114,9 @@ pub fn stream_owner(url: &str, cookies: &str) -> String {
 
 /// Decides any visit and returns the verdict. "M" tells the entry to call `manage`.
 ///
-/// `headers` has one line `name: value` for each header that may matter to any visit; rules read
-/// the rest from `request`. The verdict "B" asks the entry to call again with the body. Of a longer
-/// body it passes a beginning that exceeds the limit, and none if the body does not come.
+/// `form` is what a visitor sends about the own place, "" without. The verdict "B" asks the entry
+/// to call again with the body. Of a longer body it passes a beginning that exceeds the limit, and
+/// none if the body does not come.
 #[wasm_bindgen]
 #[expect(clippy::too_many_arguments, reason = "an object would take longer to read")]
 pub async fn handle(
@@ -124,7 +124,7 @@ pub async fn handle(
     url: String,
     method: String,
     cookie: String,
-    headers: String,
+    form: String,
     colo: String,
     env: Env,
     body_was_asked: bool,
@@ -137,21 +137,17 @@ pub async fn handle(
     if is_for_operator(&url) {
         return Verdict::Manage.encode(false);
     }
-    let header = |name: &str| header(&headers, name);
+    let purpose = ["sec-purpose", "purpose"].iter().find_map(|name| request.header(name));
     let head = RequestHead {
         method: &method,
         headers: &GivenHeaders {
-            purpose: header("sec-purpose").or_else(|| header("purpose")).unwrap_or_default(),
-            upgrade: header("upgrade").unwrap_or_default(),
+            purpose: &purpose.unwrap_or_default(),
+            upgrade: &request.header("upgrade").unwrap_or_default(),
         },
-        is_preflight: Some(
-            ["origin", "access-control-request-method"].iter().all(|one| header(one).is_some())
-                && (method != "OPTIONS" || !request.has_body()),
-        ),
+        is_preflight: Some(method == "OPTIONS" && looks_like_preflight(&request)),
     };
     let colo = colo.parse().unwrap_or(Colo::UNKNOWN);
     configuration::before_visit(&env).await;
-    let form = header("form").unwrap_or_default();
     let headers = &VisitHeaders::new(&request);
     let (incoming, passed) = (Some(&request), None);
     let body = match &body {
@@ -159,11 +155,17 @@ pub async fn handle(
         None if body_was_asked => Body::Unreadable,
         None => Body::Unread,
     };
-    let (url, cookie) = (url.as_str(), cookie.as_str());
+    let (url, cookie, form) = (url.as_str(), cookie.as_str(), form.as_str());
     let (place, checked) = (None, None);
     let request =
         visit::Request { url, cookie, head, headers, incoming, body, passed, form, place, checked };
     configuration::encoded(visit::handle(request, colo, &env).await)
+}
+
+/// Whether a request has all that browsers' preflights have.
+fn looks_like_preflight(request: &IncomingRequest) -> bool {
+    let named = ["origin", "access-control-request-method"];
+    named.iter().all(|name| request.header(name).is_some()) && !request.has_body()
 }
 
 /// Does what is left once the reply is on its way. It reports to the objects, tells them of

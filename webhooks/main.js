@@ -2,6 +2,7 @@
 // sends, sets alarms. The state is a row of a table of its own, which versions without webhooks
 // never read, and is stored before anything of it is sent. Do not log addresses or bodies: they may
 // have secrets in them.
+import { WIRE_VERSION } from "../build/worker/gen/constants.js";
 import { bodyOf, headersOf, turnBody, turnId } from "./body.js";
 import { adminOf, gathered, mailOf } from "./mail.js";
 import {
@@ -91,7 +92,7 @@ export function answer(context, env, sight, request) {
 export async function onAlarm(context, env, call) {
   const room = roomOf(context, env);
   room.alarmAt = Infinity;
-  const answered = await call(JSON.stringify({ v: 1, m: { webhooks: "alarm" } }));
+  const answered = await call(JSON.stringify({ v: WIRE_VERSION, m: { webhooks: "alarm" } }));
   if (!answered) room.onSilence();
 }
 
@@ -340,7 +341,7 @@ async function destinations(room, env) {
   const { JURISDICTION: within } = env;
   const namespace = within ? env.REGISTRY.jurisdiction(within.trim()) : env.REGISTRY;
   const registry = namespace.get(namespace.idFromName(REGISTRY));
-  const message = JSON.stringify({ v: 1, m: { destinations: room } });
+  const message = JSON.stringify({ v: WIRE_VERSION, m: { destinations: room } });
   const { m } = JSON.parse(await registry.call(message));
   return JSON.parse(m.destinations || "{}");
 }

@@ -94,10 +94,10 @@ export const MUTANTS_FROM_18 = [
   {
     row: 25,
     breaks: "a page that is loaded on suspicion is counted",
-    ...entry,
-    from: '  "sec-purpose",\n',
-    to: "",
-    test: "row 25: requests that are not valid visits take no place and call no object",
+    ...core("visit/request"),
+    from: "!purpose.is_empty() && is_prefetch(purpose)",
+    to: "purpose.is_empty() && is_prefetch(purpose)",
+    test: "requests_are_told_apart_by_method_and_headers",
   },
   {
     row: 25,

@@ -280,10 +280,13 @@ export const ROWS = [
   {
     attack: "Counting before validating",
     holds: "an invalid or speculative request changes no counter and asks no object",
-    elsewhere: native(
-      "src/keys/key_ring/tests",
-      "the_id_of_a_preview_is_told_from_a_made_up_one_without_asking_anybody",
-    ),
+    elsewhere: [
+      ...native(
+        "src/keys/key_ring/tests",
+        "the_id_of_a_preview_is_told_from_a_made_up_one_without_asking_anybody",
+      ),
+      ...native("src/visit/request", "requests_are_told_apart_by_method_and_headers"),
+    ],
   },
   {
     attack: "Operator error: negative, huge or contradictory values",

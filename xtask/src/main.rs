@@ -1,5 +1,5 @@
 //! Builds the Worker: its two modules of wasm by cargo, their JavaScript glue by wasm-bindgen, the
-//! module of the page's texts.
+//! modules of the page's texts and of the core's constants.
 //!
 //! `cargo run -p xtask -- build` writes the product to `build/worker/`; `build --debug` writes a
 //! build with the panic hooks of the tests to `build/worker-debug/`, and `build --names` the
@@ -18,6 +18,7 @@ use std::{env, fs};
 
 use wasm_bindgen_cli_support::Bindgen;
 
+mod constants;
 mod languages;
 mod mutants;
 mod rooms;
@@ -130,7 +131,9 @@ fn build(flavour: Flavour) -> Result<(), Box<dyn Error>> {
             say_ready(&name, &folder.join(format!("{}_bg.wasm", module.name)))?;
         }
     }
-    languages::pack(&root.join("templates"), &output.join(VISITS.folder).join("languages.js"))
+    let made = output.join(VISITS.folder);
+    constants::write(&made.join("constants.js"))?;
+    languages::pack(&root.join("templates"), &made.join("languages.js"))
 }
 
 /// Builds the module that rehearses events, for Node and browsers, optimized for speed.

@@ -3,6 +3,8 @@
 
 use std::fmt::Debug;
 
+use crate::page::arrival::CHECK_IN_HEADER;
+
 /// The headers that show the kind of a request; "" for an absent one. Each is read on demand:
 /// reading costs time, and for a visitor inside none is needed.
 pub trait KindHeaders: Debug {
@@ -114,6 +116,20 @@ pub fn is_part(destination: &str) -> bool {
         ["audio", "font", "image", "manifest", "script", "style", "track", "video"];
     PARTS.contains(&destination)
 }
+
+/// The headers that most answers to waiting visitors depend on. The Worker reads them together,
+/// since a call to JavaScript takes longer than reading a header.
+pub const USUAL_HEADERS: [&str; 9] = [
+    "sec-purpose",
+    "upgrade",
+    "purpose",
+    "x-purpose",
+    "x-moz",
+    "accept-language",
+    "sec-fetch-mode",
+    DESTINATION_HEADER,
+    CHECK_IN_HEADER,
+];
 
 /// The older headers by which browsers and their extensions announce a prefetch.
 pub const PREFETCH_HEADERS: [&str; 3] = ["purpose", "x-purpose", "x-moz"];
