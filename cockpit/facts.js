@@ -1,4 +1,5 @@
 // What is in force in a room and how it is going, in words and numbers for the owner.
+import { QUEUEING_METHODS } from "./choices.js";
 
 const numbers = new Intl.NumberFormat();
 const times = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
@@ -15,12 +16,6 @@ const days = written(DAY);
 const ISO = /\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z/g;
 /** From this age on, in milliseconds, numbers count as old. */
 export const OLD_MS = 5_000;
-const METHODS = {
-  fifo: "First come, first served",
-  random: "Lottery",
-  passthrough: "Everybody passes, counted",
-  reject: "Nobody new enters",
-};
 
 export const number = (value) => numbers.format(value);
 export const timeOfDay = (ms) => times.format(ms);
@@ -67,7 +62,7 @@ export function inForce(room, event) {
 
 /** The name of a method of queueing. */
 export function methodName(method) {
-  return METHODS[method] ?? method;
+  return QUEUEING_METHODS[method] ?? method;
 }
 
 /**

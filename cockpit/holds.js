@@ -49,7 +49,7 @@ async function heldByEvents(call, rooms) {
 }
 
 /** Whether nobody new enters a room, by its owner's hand or in a prequeue. */
-function isHeld(room, now) {
+export function isHeld(room, now) {
   if (room.suspended) return false;
   const isPast = (text) => text && Date.parse(text) <= now;
   const isPrequeueing = isPast(room.next_event_prequeue_start_time);

@@ -102,7 +102,7 @@ impl StatusBasis {
 mod tests {
     use serde_json::json;
 
-    use super::StatusBasis;
+    use super::{StatusBasis, event};
     use crate::base::id::Incarnation;
     use crate::base::time::Timestamp;
     use crate::machines::global_aggregator::{GlobalAggregator, Restored, watch};
@@ -244,6 +244,45 @@ mod tests {
         check(json!({}), START, ("event", Some(end)));
         check(json!({}), end, ("", None));
         check(json!({ "queue_all": true }), START, ("queue_all", None));
+    }
+
+    /// Puts the fields of `patch` into a document.
+    fn put(document: &mut serde_json::Value, patch: &serde_json::Value) {
+        for (name, value) in patch.as_object().expect("an object") {
+            document[name] = value.clone();
+        }
+    }
+
+    /// The cockpit knows rooms and events as the API has them, and says itself what is in force:
+    /// `tests/golden/in-force.test.mjs` holds it to the same cases.
+    #[test]
+    fn the_core_has_in_force_what_the_cockpit_says() {
+        let golden = include_str!("../../../../tests/golden/in_force.json");
+        let golden: serde_json::Value = serde_json::from_str(golden).expect("JSON");
+        let cases = golden["cases"].as_array().expect("cases");
+        assert!(cases.len() > 10);
+        for case in cases {
+            let (mut room, mut event) = (golden["room"].clone(), golden["event"].clone());
+            put(&mut event, &case["event"]);
+            put(&mut room, &case["room"]);
+            room["events"] = json!([event]);
+            let rooms = parse_rooms(&json!([room]).to_string()).expect("valid rooms");
+            let at = case["at"].as_str().and_then(|at| at.parse().ok()).expect("a moment");
+            let settings = event::in_force(&rooms[0], at).settings;
+            let method = format!("{:?}", settings.queueing_method).to_lowercase();
+            let told =
+                StatusBasis::of(&rooms[0], at).with(&Status { open: true, ..Status::default() });
+            let in_force = json!({
+                "event_id": told["event_id"],
+                "status": told["status"],
+                "held_by": told["held_by"],
+                "total_active_users": told["total_active_users"],
+                "new_users_per_minute": told["new_users_per_minute"],
+                "session_duration": settings.session_duration_minutes,
+                "queueing_method": method,
+            });
+            assert_eq!(in_force, case["in_force"], "{case}");
+        }
     }
 
     #[test]
