@@ -1,5 +1,10 @@
 // Makes the code of an invitation in the owner's browser, as docs/invitations.md says.
 
+/** The most uses of a code. */
+const USES_MAX = 1_000_000;
+/** How far ahead a code may end, in days. */
+const DAYS_MAX = 366;
+
 const base64url = (bytes) =>
   btoa(String.fromCharCode(...bytes))
     .replaceAll("+", "-")
@@ -24,10 +29,12 @@ export async function codeOf(key, claims) {
 export function claimsOf(room, { group, uses, hours }, now_ms, jti) {
   const count = Number(uses);
   const long = Number(hours);
-  if (!Number.isInteger(count) || count < 1 || count > 1_000_000) {
-    throw new Error("A code has 1 to 1,000,000 uses.");
+  if (!Number.isInteger(count) || count < 1 || count > USES_MAX) {
+    throw new Error(`A code has 1 to ${USES_MAX.toLocaleString("en")} uses.`);
   }
-  if (!(long > 0 && long <= 24 * 366)) throw new Error("A code lasts for up to 366 days.");
+  if (!(long > 0 && long <= 24 * DAYS_MAX)) {
+    throw new Error(`A code lasts for up to ${DAYS_MAX} days.`);
+  }
   const exp = Math.floor(now_ms / 1_000 + long * 3_600);
   return { room: room.id, group, jti, uses: count, exp };
 }

@@ -1,7 +1,7 @@
 // Why a visitor waited, in sentences: from the answer of the API about one reference.
 import { clock, count, duration } from "./facts.js";
 
-const WAITS_FOR = {
+export const WAITS_FOR = {
   limit: "all places were taken",
   rate: "as many had entered in the last minute as may",
   place: "the turn had come, but no place was left",
@@ -10,7 +10,7 @@ const WAITS_FOR = {
   lottery: "the lot of that minute was another's",
   silence: "no answer came from the room's objects",
 };
-const ENTERED_BY = {
+export const ENTERED_BY = {
   line: "in the order of joining",
   draw: "in the order that was drawn",
   invitation: "before others, by an invitation",
@@ -20,7 +20,7 @@ const ENTERED_BY = {
   everybody: "since the room let everybody in",
   silence: "without a place: no object answered, and the room lets visitors in then",
 };
-const BEFORE = {
+export const BEFORE = {
   checked_in_sooner: "both had been called, and the others came back sooner",
   missed_check_in: "they entered while this visitor had missed a check-in",
   open: "they found a free place while the room was open",

@@ -3,7 +3,7 @@
 // signed never changes: late reports stand behind. Nothing that visitors wait for asks it.
 import { objectOf } from "../src/admissions.js";
 import { within } from "../src/copies.js";
-import { placeOf } from "./paths.js";
+import { WIDTH, placeOf } from "./paths.js";
 import { loaded } from "./wasm.js";
 
 const TABLES = [
@@ -28,8 +28,6 @@ const ENTRIES_OF_TIME = "SELECT entries FROM log_entries WHERE last_s >= ? AND f
 const ENTRIES_OF_ONE =
   "SELECT place, entries FROM log_entries WHERE last_s >= ? AND first_s <= ? " +
   "AND instr(entries, ?) > 0 ORDER BY place DESC LIMIT 1";
-/** Entries of a bundle, and hashes of a tile. */
-const WIDTH = 256;
 /** How often data centers are asked at most, in milliseconds. */
 const COLLECT_MS = 5_000;
 /** How long an answer of a data center may take, in milliseconds. What it keeps comes later. */

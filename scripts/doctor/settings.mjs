@@ -6,6 +6,8 @@ import { counted, look, ok, wrong } from "./line.mjs";
 const TOKEN_MIN = 32;
 /** A random key of 32 bytes has at least so many different characters, nearly always. */
 const DISTINCT_MIN = 8;
+/** The session of a room whose owner says nothing of it, in minutes. */
+const SESSION_MINUTES = 5;
 
 export function keys({ samples: [{ known, secrets }], isLocal }) {
   const all = secrets.ticket_keys;
@@ -112,7 +114,7 @@ export function limits({ rooms }) {
 }
 
 function unusual(room) {
-  const session = room.session_duration ?? 5;
+  const session = room.session_duration ?? SESSION_MINUTES;
   if (room.suspended) return "Suspended: everybody passes, uncounted.";
   if (room.queueing_method === "passthrough") return "passthrough: its limits hold nobody up.";
   if (room.queueing_method === "reject") return "reject: nobody new enters.";

@@ -8,14 +8,10 @@ import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 
+import { sourceOf } from "../harness/source-constants.mjs";
 import { ROOT } from "../harness/worker-modules.mjs";
 
 const DOCUMENTS = ["docs/algorithm.md", "docs/forecast.md"];
-const FOLDERS = ["room-core/src", "src"];
-/** Rust's definition of a constant that is a number. */
-const CONSTANT = /^\s*(?:pub(?:\([^)]*\))? )?const ([A-Z]\w*): (?:[ui]\d+|usize|f64) =([^;]+);/gm;
-/** What a value may be made of: numbers, operators, names, and conversions that change nothing. */
-const CONVERSION = /\bas \w+|\b[a-z]\w*(?:::\w+)*(?=\()|\b\w+::(?=[A-Z])/g;
 /** How many milliseconds, or seconds, a unit of the table has, by the unit in a constant's name. */
 const UNITS = {
   _MS: { ms: 1, s: 1_000, min: 60_000 },
@@ -24,8 +20,6 @@ const UNITS = {
 const NUMBER = /\d[\d,]*(?:\.\d+)?/g;
 /** So many rows there are at least: a table that is not found is no table without mistakes. */
 const CONSTANTS_MIN = 65;
-
-const defined = new Map(FOLDERS.flatMap(constantsOf));
 
 test("the constants of the protocol are those of the source", () => {
   const texts = DOCUMENTS.map((file) => fs.readFileSync(path.join(ROOT, file), "utf8"));
@@ -69,34 +63,4 @@ function unitOf(name, value, at) {
   // A unit stands behind the last of several numbers.
   const behind = [...value.matchAll(/\d[\d,.]*(?: (ms|s|min)\b)?/g)].slice(at);
   return units ? units[behind.find(([, unit]) => unit)?.[1]] : 1;
-}
-
-function sourceOf(name, file) {
-  const expression = defined.get(file)?.get(name);
-  return expression === undefined ? undefined : valueOf(expression, file);
-}
-
-/** Computes a constant, with those that it names: of its own file first, or of the only other. */
-function valueOf(expression, file) {
-  const plain = expression.replaceAll(CONVERSION, "").replaceAll(/(?<=\d)_(?=\d)/g, "");
-  const numbers = plain.replaceAll(/[A-Z][A-Z0-9_]*/g, (name) => {
-    const own = sourceOf(name, file);
-    if (own !== undefined) return own;
-    const others = [...defined.keys()].filter((other) => defined.get(other).has(name));
-    return [...new Set(others.map((other) => sourceOf(name, other)))].join(" or ");
-  });
-  const isArithmetic = /^[\d\s.+*/()-]+$/.test(numbers);
-  // Only digits and operators are left.
-  return isArithmetic ? Number(new Function(`return ${numbers}`)()) : `${expression.trim()}?`;
-}
-
-/** The constants of each file below a folder: [file, Map of name -> expression]. */
-function constantsOf(folder) {
-  const names = fs.readdirSync(path.join(ROOT, folder), { recursive: true });
-  const sources = names.filter((name) => name.endsWith(".rs"));
-  const files = sources.map((name) => `${folder}/${name.split(path.sep).join("/")}`);
-  return files.map((file) => {
-    const text = fs.readFileSync(path.join(ROOT, file), "utf8");
-    return [file, new Map([...text.matchAll(CONSTANT)].map(([, ...one]) => one))];
-  });
 }
