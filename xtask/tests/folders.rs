@@ -1,5 +1,6 @@
-//! Checks the structure of `room-core`: each folder imports only from those before it, few files
-//! import each other in a circle, and the methods of a type stand together.
+//! Checks the structure of `room-core`: each folder imports only from those before it, and the
+//! methods of a type stand together. In all packages few files import each other in a circle, and
+//! in the Worker few know the platform.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -24,8 +25,22 @@ const FOLDERS: [&str; 14] = [
 ];
 /// Where the tests of a file begin: they may import from everywhere.
 const TESTS: &str = "#[cfg(test)]\nmod tests {";
-/// Most files in a circle: they all import each other, directly or through others.
-const CIRCLE_MAX: usize = 4;
+const CORE: &str = "room-core/src";
+const WORKER: &str = "src";
+/// Where a package's files are, most of them in a circle, and imports that are found at least. The
+/// files of a circle all import each other, directly or through others. No circle may grow.
+const CIRCLES: [(&str, usize, usize); 4] =
+    [(CORE, 4, 300), (WORKER, 14, 80), ("room-sim/src", 22, 200), ("transparency/src", 1, 5)];
+/// The files of the Worker that know nothing of Cloudflare and of JavaScript. No file may leave the
+/// list.
+const WITHOUT_PLATFORM: [&str; 6] = [
+    "doctor.rs",
+    "memory.rs",
+    "objects/data_center_counter.rs",
+    "operators.rs",
+    "session.rs",
+    "stream.rs",
+];
 /// Most files with methods of one type, the one that defines it included.
 const FILES_OF_ONE_TYPE_MAX: usize = 2;
 
@@ -34,7 +49,7 @@ fn folders_import_only_from_those_above() {
     let mut upward = Vec::new();
     let mut imports = 0;
     let place = |folder: &str| FOLDERS.iter().position(|one| *one == folder);
-    for (name, code) in sources() {
+    for (name, code) in sources(CORE) {
         let folder = name.split(['/', '.']).next().unwrap_or_default();
         if name == "lib.rs" {
             continue;
@@ -98,7 +113,7 @@ fn drawn(map: &str) -> BTreeMap<&str, BTreeSet<&str>> {
 fn folder_imports() -> BTreeSet<(&'static str, &'static str)> {
     let folder = |name: &str| FOLDERS.into_iter().find(|folder| *folder == word(name));
     let mut imports = BTreeSet::new();
-    for (name, code) in sources() {
+    for (name, code) in sources(CORE) {
         let Some(own) = folder(&name) else { continue };
         imports.extend(code.split("crate::").skip(1).filter_map(folder).map(|other| (own, other)));
     }
@@ -108,26 +123,51 @@ fn folder_imports() -> BTreeSet<(&'static str, &'static str)> {
 
 #[test]
 fn circles_of_files_are_small() {
-    let sources = sources();
-    let imports: BTreeMap<&str, BTreeSet<&str>> =
-        sources.iter().map(|(name, code)| (&**name, imported(name, code, &sources))).collect();
-    let count: usize = imports.values().map(BTreeSet::len).sum();
-    assert!(count > 300, "only {count} imports found");
-    let reached: BTreeMap<&str, BTreeSet<&str>> =
-        imports.keys().map(|name| (*name, reachable(name, &imports))).collect();
-    let circle = |name: &&str| -> BTreeSet<&str> {
-        reached[*name].iter().filter(|other| reached[**other].contains(*name)).copied().collect()
+    for (package, most, imports_min) in CIRCLES {
+        let sources = sources(package);
+        let imports: BTreeMap<&str, BTreeSet<&str>> =
+            sources.iter().map(|(name, code)| (&**name, imported(name, code, &sources))).collect();
+        let count: usize = imports.values().map(BTreeSet::len).sum();
+        assert!(count >= imports_min, "only {count} imports found in {package}");
+        let reached: BTreeMap<&str, BTreeSet<&str>> =
+            imports.keys().map(|name| (*name, reachable(name, &imports))).collect();
+        let circle = |name: &&str| -> BTreeSet<&str> {
+            reached[*name]
+                .iter()
+                .filter(|other| reached[**other].contains(*name))
+                .copied()
+                .collect()
+        };
+        let circles: BTreeSet<BTreeSet<&str>> = imports.keys().map(circle).collect();
+        let largest = circles.iter().max_by_key(|circle| circle.len()).map_or(0, BTreeSet::len);
+        let large: Vec<_> = circles.iter().filter(|circle| circle.len() > most).collect();
+        assert!(large.is_empty(), "files of {package} that import each other: {large:#?}");
+        assert_eq!(largest.max(1), most, "{package} is better: lower its number");
+    }
+}
+
+#[test]
+fn no_more_files_of_the_worker_know_the_platform() {
+    let knows = |code: &str| {
+        ["worker", "wasm_bindgen", "js_sys"].iter().any(|name| {
+            code.match_indices(name).any(|(at, _)| {
+                let before = code[..at].chars().next_back();
+                let after = code[at + name.len()..].chars().next();
+                !before.is_some_and(is_name) && !after.is_some_and(is_name)
+            })
+        })
     };
-    let circles: BTreeSet<BTreeSet<&str>> = imports.keys().map(circle).collect();
-    let large: Vec<_> = circles.iter().filter(|circle| circle.len() > CIRCLE_MAX).collect();
-    assert!(large.is_empty(), "files that import each other: {large:#?}");
+    let sources = sources(WORKER);
+    let without: Vec<&str> =
+        sources.iter().filter(|(_, code)| !knows(code)).map(|(name, _)| &**name).collect();
+    assert_eq!(without, WITHOUT_PLATFORM, "the files that name neither `worker` nor JavaScript");
 }
 
 #[test]
 fn methods_of_a_type_stand_together() {
     let mut elsewhere = BTreeMap::<String, Vec<String>>::new();
     let mut together = 0;
-    for (name, code) in sources() {
+    for (name, code) in sources(CORE) {
         if !name.starts_with("machines/") && !name.starts_with("management/") {
             continue;
         }
@@ -244,9 +284,9 @@ fn is_name(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
-/// Reads the code of each file of the core, by its path, without comments and tests.
-fn sources() -> BTreeMap<String, String> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../room-core/src");
+/// Reads the code of each file of a package, by its path, without comments and tests.
+fn sources(package: &str) -> BTreeMap<String, String> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(package);
     let mut sources = BTreeMap::new();
     for file in rust_files(&source) {
         let name = file.strip_prefix(&source).unwrap_or(&file);
