@@ -4,17 +4,17 @@
 //! `management::registry` what an operation means.
 
 mod invitations;
+mod registry;
 mod tokens;
 mod trace;
 mod webhooks;
 
 use room_core::base::id::{RoomId, ZoneId};
 use room_core::base::prefix_budget::ClientPrefix;
-use room_core::base::sorted::SortedMap;
 use room_core::base::url::{UrlParts, split_url};
 use room_core::machines::wire::{GlobalReply, GlobalRequest};
 use room_core::management::api::{
-    self, Call, Credentials, Denials, Failure, Method, Reply, Secrets, StatusBasis, Target,
+    self, Call, Credentials, Failure, Method, Reply, StatusBasis, Target,
 };
 use room_core::management::messages::{RegistryReply, RegistryRequest};
 use room_core::management::token::{Grant, NamedToken};
@@ -24,8 +24,9 @@ use serde::Deserialize;
 use serde_json::json;
 use worker::Env;
 
-use self::tokens::KnownTokens;
+use self::registry::{perform, silent, unanswered};
 use crate::memory::Memory;
+use crate::memory::senders::Senders;
 use crate::operators::PREFIX;
 use crate::{calls, memory, platform};
 
@@ -49,13 +50,6 @@ const CSV_HEADERS: [(&str, &str); 3] = [
     ("content-disposition", "attachment; filename=\"history.csv\""),
     ("cache-control", "private, no-store"),
 ];
-
-/// Who may use the API.
-pub struct Management {
-    secrets: Secrets,
-    named: KnownTokens,
-    denials: Denials,
-}
 
 /// What was found of a request before it is performed.
 struct Admitted {
@@ -86,38 +80,23 @@ pub struct Request<'a> {
     pub idempotency_key: &'a str,
 }
 
-impl Management {
-    /// Reads the variables `API_TOKEN` and `API_TOKEN_READ`.
-    pub fn new(vars: &SortedMap<String, String>) -> Self {
-        Self {
-            secrets: Secrets {
-                write: vars.get("API_TOKEN").cloned(),
-                read: vars.get("API_TOKEN_READ").cloned(),
-            },
-            named: KnownTokens::default(),
-            denials: Denials::default(),
-        }
-    }
-
-    /// Returns the requested operation if the token allows it, and what else the token allows.
-    fn admit(
-        &mut self,
-        request: Request<'_>,
-        UrlParts { host, .. }: UrlParts<'_>,
-        path: &str,
-    ) -> Result<Admitted, Failure> {
-        let (now, Request { client, credentials, .. }) = (platform::now(), request);
-        let secret = self.secrets.grant(credentials, host);
-        let found = || self.named.find(now, credentials).cloned();
-        let named =
-            if secret.is_some() { None } else { found().or_else(|| credentials.person(now)) };
-        let found = named.as_ref().map(NamedToken::grant);
-        // The token is checked first, so that nobody without one learns which paths there are.
-        let grant = self.denials.check(now, client, credentials, secret.or(found))?;
-        let (target, method) = api::route(request.method, path)?;
-        api::check(&grant, target, method)?;
-        Ok(Admitted { target, method, grant, named })
-    }
+/// Returns the requested operation if the token allows it, and what else the token allows.
+fn admit(
+    senders: &mut Senders,
+    request: Request<'_>,
+    UrlParts { host, .. }: UrlParts<'_>,
+    path: &str,
+) -> Result<Admitted, Failure> {
+    let (now, Request { client, credentials, .. }) = (platform::now(), request);
+    let secret = senders.secrets.grant(credentials, host);
+    let found = || senders.named.find(now, credentials).cloned();
+    let named = if secret.is_some() { None } else { found().or_else(|| credentials.person(now)) };
+    let found = named.as_ref().map(NamedToken::grant);
+    // The token is checked first, so that nobody without one learns which paths there are.
+    let grant = senders.denials.check(now, client, credentials, secret.or(found))?;
+    let (target, method) = api::route(request.method, path)?;
+    api::check(&grant, target, method)?;
+    Ok(Admitted { target, method, grant, named })
 }
 
 /// Answers a request of the management surface.
@@ -163,7 +142,7 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {
     if memory::problem(parts.host).is_none() {
         tokens::learn(request.credentials, env).await?;
     }
-    let admitted = memory::with_management(|management| management.admit(request, parts, path));
+    let admitted = memory::with_senders(|senders| admit(senders, request, parts, path));
     let Admitted { target, method, grant, named } = admitted.unwrap_or_else(|| Err(silent()))?;
     if target == Target::Doctor {
         // Also where nobody is served. The body is what the module of visits knows.
@@ -223,7 +202,7 @@ async fn performed(call: Call, env: &Env) -> Result<Verdict, Failure> {
             let is_of_tokens =
                 matches!(target, Target::Tokens | Target::Token(_) | Target::TokenValue(_));
             if is_of_tokens && !method.reads() {
-                memory::with_management(|management| management.named.forget());
+                memory::with_senders(|senders| senders.named.forget());
             }
             if !method.reads() {
                 webhooks::after_change(target, env).await;
@@ -279,25 +258,6 @@ fn base_url(url: &str, parts: UrlParts<'_>) -> String {
     let rest = url.get(parts.scheme.len() + "://".len()..).unwrap_or_default();
     let authority = rest.split('/').next().unwrap_or_default();
     format!("{}://{authority}", parts.scheme)
-}
-
-async fn perform(call: Call, env: &Env) -> Result<Reply, Failure> {
-    let reads = call.method.reads();
-    match calls::registry(env, &RegistryRequest::Perform(Box::new(call))).await {
-        Some(RegistryReply::Performed(reply)) => {
-            if !reads {
-                memory::with(|memory| memory.freshness.on_change(platform::now()));
-            }
-            Ok(reply)
-        }
-        _ => Err(silent()),
-    }
-}
-
-fn silent() -> Failure {
-    let message = "The registry does not answer; try again in a moment. A change may have been \
-                   made: read before you repeat it.";
-    Failure::new(503, 1_000, message)
 }
 
 async fn preview(id: &str, query: &str, env: &Env) -> Result<Verdict, Failure> {
@@ -366,10 +326,6 @@ async fn numbers(zone: ZoneId, room: RoomId, call: Call, env: &Env) -> Result<Ve
         }
         _ => Err(unanswered()),
     }
-}
-
-fn unanswered() -> Failure {
-    Failure::new(503, 1_000, "The room's object does not answer; try again.")
 }
 
 /// Answers with the description of the API, which the entry adds. Pages of any origin may read it:

@@ -3,6 +3,10 @@
 //! Everything here is synchronous, and never borrowed across a wait. Objects keep their state in
 //! themselves, not here.
 
+#[cfg(feature = "central")]
+pub mod senders;
+pub mod turnstile;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -37,12 +41,12 @@ use room_core::visit::Site;
 use room_core::visit::turn_notice::{self, TurnMessage};
 use serde_json::Value;
 
-use crate::languages::Languages;
 #[cfg(feature = "central")]
-use crate::management::Management;
+use self::senders::Senders;
+use self::turnstile::Turnstile;
+use crate::languages::Languages;
 use crate::operators::OperatorHosts;
 use crate::platform;
-use crate::turnstile::Turnstile;
 
 thread_local! {
     static DEPLOYMENT: RefCell<Deployment> = const { RefCell::new(Deployment::Unknown) };
@@ -62,7 +66,7 @@ enum Deployment {
 pub struct Operators {
     hosts: OperatorHosts,
     #[cfg(feature = "central")]
-    management: Management,
+    senders: Senders,
 }
 
 /// The owners' compiled pages: each room's own (`None`), and those of its events.
@@ -238,7 +242,7 @@ impl Operators {
         Self {
             hosts: OperatorHosts::new(vars),
             #[cfg(feature = "central")]
-            management: Management::new(vars),
+            senders: Senders::new(vars),
         }
     }
 }
@@ -249,11 +253,11 @@ pub fn is_for_operator(url: &str) -> bool {
     with_operators(|operators| operators.hosts.serves(url)) == Some(true)
 }
 
-/// Runs `act` with the tokens of the API. They are known even if the configuration cannot be used.
-/// `None` before there is a configuration.
+/// Runs `act` with those who may use the API. They are known even if the configuration cannot be
+/// used. `None` before there is a configuration.
 #[cfg(feature = "central")]
-pub fn with_management<T>(act: impl FnOnce(&mut Management) -> T) -> Option<T> {
-    with_operators(|operators| act(&mut operators.management))
+pub fn with_senders<T>(act: impl FnOnce(&mut Senders) -> T) -> Option<T> {
+    with_operators(|operators| act(&mut operators.senders))
 }
 
 fn with_operators<T>(act: impl FnOnce(&mut Operators) -> T) -> Option<T> {

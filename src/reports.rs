@@ -8,14 +8,16 @@ use room_core::machines::isolate::duty::COPY_MS;
 use room_core::machines::isolate::{Followup, HOLD_LOOK_MS};
 use room_core::machines::points;
 use room_core::machines::wire::{GlobalReply, GlobalRequest, Hold, Report, ReportReply};
+use room_core::room::turnstile::Counts;
 use room_core::ticket::Ticket;
 use room_core::visit::turn_notice;
+use serde_json::json;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
-use worker::Env;
+use worker::{Env, console_log};
 
 use crate::copies::{self, For};
 use crate::memory::{self, Memory, RoomState};
-use crate::{calls, platform, turnstile};
+use crate::{calls, platform};
 
 #[wasm_bindgen(raw_module = "../../../src/points.js")]
 extern "C" {
@@ -78,7 +80,7 @@ async fn work_on(room: RoomId, env: &Env) {
         }
     }
     memory::with_room(room, |state| state.duty.release());
-    turnstile::tell_due(platform::now(), room);
+    tell(room, memory::with_room(room, |state| state.tally.due(platform::now())).flatten());
 }
 
 /// Returns what to do next; `None` for a request that a later one has replaced.
@@ -171,5 +173,12 @@ async fn copy_view(room: RoomId) {
     };
     if memory::with_room(room, is_due).unwrap_or(false) {
         copies::write_view(room).await;
+    }
+}
+
+/// Writes the counts of challenges as one line of the log, without anything of a visitor.
+pub fn tell(room: RoomId, counts: Option<Counts>) {
+    if let Some(counts) = counts {
+        console_log!("{}", json!({ "room": room.to_string(), "facts": counts.to_json() }));
     }
 }

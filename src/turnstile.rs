@@ -1,26 +1,21 @@
-//! Redeems Turnstile tokens: the keys, and the request to siteverify, which checks a token.
+//! Redeems Turnstile tokens: asks siteverify, which checks a token, and counts the result.
 //!
 //! `room::turnstile` of `room-core` decides what an answer means and what a token is for. Do not
 //! log tokens.
 
 use room_core::base::id::{Colo, RoomId};
-use room_core::base::prefix_budget::PrefixBudget;
-use room_core::base::sorted::SortedMap;
-use room_core::base::time::Timestamp;
 use room_core::base::url::split_url;
 use room_core::room::turnstile::{
-    self, ChallengeEvent, Counts, Expected, SeenTokens, Use, Verification, WhenUnverified,
+    self, ChallengeEvent, Expected, Use, Verification, WhenUnverified,
 };
 use room_core::visit::valid_ticket;
 use serde_json::json;
 use wasm_bindgen::prelude::wasm_bindgen;
-use worker::console_log;
 
 use crate::memory::{self, Memory};
-use crate::platform;
 use crate::visit::{self, Request};
+use crate::{platform, reports};
 
-const VERIFY_URL: &str = "https://challenges.cloudflare.com/turnstile/v0/siteverify";
 /// Turnstile's documented test secret. With it siteverify calls every dummy token genuine, on any
 /// host and for any action.
 const SECRET_FOR_TESTS: &str = "1x0000000000000000000000000000000AA";
@@ -36,37 +31,6 @@ const ATTEMPT_LIMIT_MS: f64 = 900.0;
 #[wasm_bindgen(raw_module = "../../../src/siteverify.js")]
 extern "C" {
     async fn siteverify(url: &str, body: &str, limit_ms: f64) -> wasm_bindgen::JsValue;
-}
-
-/// The Turnstile keys of this deployment, and the tokens that were used in this isolate.
-pub struct Turnstile {
-    /// The public key of the widget, for the page.
-    pub site_key: String,
-    secret: String,
-    verify_url: String,
-    seen: SeenTokens,
-    /// The tokens of each network that are being checked or have failed.
-    failures: PrefixBudget,
-}
-
-impl Turnstile {
-    /// Reads the variables `TURNSTILE_SITE_KEY`, `TURNSTILE_SECRET` and `TURNSTILE_VERIFY_URL`.
-    /// `None` unless both keys are set.
-    pub fn new(vars: &SortedMap<String, String>) -> Option<Self> {
-        let var = |name: &str| vars.get(name).map_or("", |text| text.trim());
-        let (site_key, secret) = (var("TURNSTILE_SITE_KEY"), var("TURNSTILE_SECRET"));
-        if site_key.is_empty() || secret.is_empty() {
-            return None;
-        }
-        let verify_url = Some(var("TURNSTILE_VERIFY_URL")).filter(|url| !url.is_empty());
-        Some(Self {
-            site_key: site_key.to_owned(),
-            secret: secret.to_owned(),
-            verify_url: verify_url.unwrap_or(VERIFY_URL).to_owned(),
-            seen: SeenTokens::default(),
-            failures: PrefixBudget::default(),
-        })
-    }
 }
 
 /// A request to siteverify.
@@ -202,39 +166,12 @@ fn uuid(mut bytes: [u8; 16]) -> String {
 fn count(room: RoomId, fact: ChallengeEvent) {
     let now = platform::now();
     let counts = memory::with_room(room, |state| state.count_challenge(now, fact)).flatten();
-    tell(room, counts);
-}
-
-/// Writes the counts as one line of the log, without anything of a visitor.
-pub fn tell(room: RoomId, counts: Option<Counts>) {
-    if let Some(counts) = counts {
-        console_log!("{}", json!({ "room": room.to_string(), "facts": counts.to_json() }));
-    }
-}
-
-/// Writes the counts of a room to the log if a line is due.
-pub fn tell_due(now: Timestamp, room: RoomId) {
-    tell(room, memory::with_room(room, |state| state.tally.due(now)).flatten());
+    reports::tell(room, counts);
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Turnstile, VERIFY_URL, uuid};
-
-    #[test]
-    fn both_keys_are_needed() {
-        let check = |vars: &[(&str, &str)], want: Option<&str>| {
-            let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-            let turnstile = Turnstile::new(&vars.iter().map(owned).collect());
-            assert_eq!(turnstile.as_ref().map(|one| &*one.verify_url), want, "{vars:?}");
-        };
-        check(&[], None);
-        check(&[("TURNSTILE_SITE_KEY", "a")], None);
-        check(&[("TURNSTILE_SECRET", "a")], None);
-        let both = [("TURNSTILE_SITE_KEY", "a"), ("TURNSTILE_SECRET", "b")];
-        check(&both, Some(VERIFY_URL));
-        check(&[both[0], both[1], ("TURNSTILE_VERIFY_URL", "http://x/")], Some("http://x/"));
-    }
+    use super::uuid;
 
     #[test]
     fn a_key_is_a_uuid_of_version_4() {

@@ -287,7 +287,7 @@ fn answered(
     let conclusion = visit.conclude(&state.isolate, outcome);
     let work_is_left = conclusion.work_is_left && visited.takes_up_work(state, visit.now);
     let counts = conclusion.challenge.and_then(|event| state.count_challenge(visit.now, event));
-    turnstile::tell(visited.room.id, counts);
+    reports::tell(visited.room.id, counts);
     let (context, keys, mut source) = context(visit, request, visited, state.isolate.view());
     let verdict = context.verdict(keys, &mut source, conclusion.outcome);
     (verdict, work_is_left || !source.turns.is_empty())

@@ -4,7 +4,7 @@ use room_core::base::id::RoomId;
 use room_core::management::api::{Call, Failure, Reply, with_invitation_keys};
 use worker::Env;
 
-use super::{perform, silent};
+use super::registry::{perform, silent};
 use crate::memory;
 
 /// Answers a call about the keys of a room. The registry knows the groups, the isolate the keys.

@@ -7,7 +7,7 @@ use room_core::machines::wire::{GlobalReply, GlobalRequest};
 use room_core::management::api::{Call, Failure, Reply, Target, trace_reply, unknown_reference};
 use worker::Env;
 
-use super::{perform, unanswered};
+use super::registry::{perform, unanswered};
 use crate::memory::{self, Memory};
 use crate::{calls, platform};
 

@@ -30,12 +30,14 @@ const WORKER: &str = "src";
 /// Where a package's files are, most of them in a circle, and imports that are found at least. The
 /// files of a circle all import each other, directly or through others. No circle may grow.
 const CIRCLES: [(&str, usize, usize); 4] =
-    [(CORE, 4, 300), (WORKER, 14, 80), ("room-sim/src", 22, 200), ("transparency/src", 1, 5)];
+    [(CORE, 4, 300), (WORKER, 4, 80), ("room-sim/src", 22, 200), ("transparency/src", 1, 5)];
 /// The files of the Worker that know nothing of Cloudflare and of JavaScript. No file may leave the
 /// list.
-const WITHOUT_PLATFORM: [&str; 6] = [
+const WITHOUT_PLATFORM: [&str; 8] = [
     "doctor.rs",
     "memory.rs",
+    "memory/senders.rs",
+    "memory/turnstile.rs",
     "objects/data_center_counter.rs",
     "operators.rs",
     "session.rs",
