@@ -7,9 +7,8 @@
 import fs from "node:fs";
 import path from "node:path";
 
-import { Miniflare, convertV4MiniflareOptions } from "miniflare";
-
 import { COMPATIBILITY_DATE, SECRETS, durableObjects } from "../tests/harness/deployment.mjs";
+import { Miniflare, convertV4MiniflareOptions } from "../tests/harness/miniflare.mjs";
 import { median, ratioOf } from "../tests/harness/statistics.mjs";
 import { ROOT, workerModules } from "../tests/harness/worker-modules.mjs";
 import { cpuNs, workerdPid } from "../tests/harness/workerd-process.mjs";

@@ -6,9 +6,9 @@
 import path from "node:path";
 
 import { build } from "esbuild";
-import { Miniflare, convertV4MiniflareOptions } from "miniflare";
 
 import { COMPATIBILITY_DATE, SECRETS, durableObjects } from "../tests/harness/deployment.mjs";
+import { Miniflare, convertV4MiniflareOptions } from "../tests/harness/miniflare.mjs";
 import { BARE, script, workerModules } from "../tests/harness/worker-modules.mjs";
 import { workerdPid } from "../tests/harness/workerd-process.mjs";
 import { crowdHandlerVars, queueItVars } from "./peer-accounts.mjs";

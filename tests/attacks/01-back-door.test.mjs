@@ -11,12 +11,11 @@ import net from "node:net";
 import path from "node:path";
 import { test } from "node:test";
 
-import { Miniflare, convertV4MiniflareOptions } from "miniflare";
-
 import { isOurs, serve } from "../../examples/origin-lock/check.mjs";
 import { COMPATIBILITY_DATE } from "../harness/deployment.mjs";
 import { freePort } from "../harness/free-port.mjs";
 import { send } from "../harness/http.mjs";
+import { Miniflare, convertV4MiniflareOptions } from "../harness/miniflare.mjs";
 import { startPair } from "../harness/pair.mjs";
 import { ZONE, room } from "../harness/rooms.mjs";
 import { ROOT } from "../harness/worker-modules.mjs";

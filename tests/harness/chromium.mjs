@@ -4,8 +4,10 @@
  */
 
 import { spawnSync } from "node:child_process";
+import { createRequire } from "node:module";
 
-import { chromium } from "playwright-core";
+// An import of what is CommonJS would first search all of it for the names that it exports.
+const { chromium } = createRequire(import.meta.url)("playwright-core");
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
 const HINT = "no Chromium (Debian: apt-get install chromium; or set CHROMIUM to its path)";

@@ -12,8 +12,6 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { Miniflare, convertV4MiniflareOptions } from "miniflare";
-
 import { Clock } from "./clock.mjs";
 import { clusterCopies } from "./cluster-copies.mjs";
 import { COMPATIBILITY_DATE, ROOM_CLASSES, SECRETS, durableObjects } from "./deployment.mjs";
@@ -21,6 +19,7 @@ import { checkDescribed } from "./described.mjs";
 import { Listener } from "./event-stream.mjs";
 import { heldBytes } from "./heap.mjs";
 import { closeConnections, send, sendForJson } from "./http.mjs";
+import { Miniflare, convertV4MiniflareOptions } from "./miniflare.mjs";
 import { CONNECTION, ownPlatform } from "./own-platform.mjs";
 import { Rest } from "./rest.mjs";
 import { WorkerLog } from "./worker-log.mjs";

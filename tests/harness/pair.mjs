@@ -6,9 +6,8 @@
 
 import http from "node:http";
 
-import { Miniflare, convertV4MiniflareOptions } from "miniflare";
-
 import { COMPATIBILITY_DATE, SECRETS, durableObjects } from "./deployment.mjs";
+import { Miniflare, convertV4MiniflareOptions } from "./miniflare.mjs";
 import { Rest } from "./rest.mjs";
 import { WorkerLog } from "./worker-log.mjs";
 import { BARE, script, workerModules } from "./worker-modules.mjs";

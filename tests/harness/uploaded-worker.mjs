@@ -3,8 +3,7 @@
  * What the Worker passes on reaches an origin that answers with one sentence.
  */
 
-import { Miniflare, convertV4MiniflareOptions } from "miniflare";
-
+import { Miniflare, convertV4MiniflareOptions } from "./miniflare.mjs";
 import { script } from "./worker-modules.mjs";
 
 /** What the origin says. */
