@@ -5,6 +5,7 @@
 
 import fs from "node:fs";
 import path from "node:path";
+import { after } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { chromiumMissing, launchChromium } from "./chromium.mjs";
@@ -25,9 +26,12 @@ export const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, ha
 /** The screen of a desktop, for playwright's `newContext`. */
 export const DESKTOP = { viewport: { width: 1200, height: 800 } };
 
+/** The browsers of the tests of this process, by what they were started with. */
+const browsers = new Map();
+
 /**
- * Declares a test with a cluster and a Chromium of its own; it says SKIPPED where either is
- * missing.
+ * Declares a test with a cluster of its own, in a Chromium that the tests of a file share: to start
+ * one takes as long as a short test. It says SKIPPED where either is missing.
  *
  * @param {string} name
  * @param {object} options of `startCluster`; and `browser`, with more `flags` for Chromium, those
@@ -40,17 +44,27 @@ export function browserTest(name, options, body) {
   const { flags, without, env, missing: more = () => undefined } = ofBrowser;
   const missing = () => chromiumMissing() ?? clockMissing() ?? more();
   const play = async (cluster) => {
-    const browser = await launchChromium(flags, without, env);
+    const browser = await sharedChromium(flags, without, env);
     try {
       await body(new Arena(cluster, browser));
     } finally {
       await forgetRoutes(browser);
-      await browser.close();
+      // The next test finds no cookie, no copy and no connection of this one.
+      await Promise.all(browser.contexts().map((context) => context.close()));
     }
   };
   // Browsers have clocks of their own, which go on.
   clusterTest(name, { stopped: false, ...ofCluster }, play, missing);
 }
+
+/** Gives the browser of tests before with the same parameters, or a new one if there is none. */
+async function sharedChromium(...parameters) {
+  const key = JSON.stringify(parameters);
+  if (!browsers.get(key)?.isConnected()) browsers.set(key, await launchChromium(...parameters));
+  return browsers.get(key);
+}
+
+after(() => Promise.all([...browsers.values()].map((browser) => browser.close())));
 
 /** Takes all routes away. An answer of a test may be under way at its end: that is no failure. */
 async function forgetRoutes(browser) {
