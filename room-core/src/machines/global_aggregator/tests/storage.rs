@@ -212,6 +212,7 @@ fn what_a_failed_save_wrote_or_deleted_is_written_or_deleted_again() {
 
 /// The counts of a source whose every map has more entries than are stored, with long numbers.
 fn largest(node: u64) -> Contribution {
+    // The last index has the smallest id and comes first: sorted vectors grow at their end.
     let spread = |index: u64| u64::MAX - (index * 1_000 + node) * 1_000_003;
     let bins = || (0..310).map(|second| (1_700_000_000 + second, 999_999)).collect();
     let waiters: EpochCensus =
@@ -230,9 +231,11 @@ fn largest(node: u64) -> Contribution {
         census: census(),
         away: census(),
         revoked: (0..10_000)
+            .rev()
             .map(|index| (VisitorId(spread(index)), Bucket(1_700_000_000 + index as u32 % 10)))
             .collect(),
         named: (0..10_000)
+            .rev()
             .map(|index| {
                 let bucket = |seconds: u32| Bucket(1_700_000_000 + seconds);
                 let counts = (0..4).map(|seconds| (bucket(seconds), -1)).collect();
@@ -241,7 +244,7 @@ fn largest(node: u64) -> Contribution {
             })
             .collect(),
         through: Epoch(340_000_000),
-        included: (0..4_096).map(|index| (IsolateId(spread(index)), 99_999_999)).collect(),
+        included: (0..4_096).rev().map(|index| (IsolateId(spread(index)), 99_999_999)).collect(),
         quiet: false,
         told_until: Some(Timestamp(1_700_000_000_000)),
         report_ms: 99_999,
