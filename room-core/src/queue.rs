@@ -348,11 +348,11 @@ impl Queue {
     /// Returns how many of the called visitors with these `keys` (ascending) may have a slot: those
     /// with fewer expected visitors before them than slots are free.
     ///
-    /// A fast room also serves as many more as slots come free between two check-ins at the head, or
-    /// in two thirds of that time where it is known when they do. Otherwise places would stay free
-    /// until the first of them check in. While its pace holds the line back it serves half as many
-    /// more, so that slots are left for those of the first who check in last. In its lottery all
-    /// called visitors are served.
+    /// A fast room also serves as many more as slots come free between two check-ins at the head,
+    /// or in two thirds of that time where it is known when they do. Otherwise places would stay
+    /// free until the first of them check in. While its pace holds the line back it serves half as
+    /// many more, so that slots are left for those of the first who check in last. In its lottery
+    /// all called visitors are served.
     ///
     /// Too many may have been called, after a restart that lost check-ins, or if the visitors of a
     /// key bucket stand further to the front than was assumed. The first in line still go first.

@@ -3,11 +3,11 @@
 use crate::base::time::SECOND_MS;
 use crate::room::settings::{QueueingMethod, Settings};
 
-/// How far the pace looks ahead, in seconds. Chosen with the simulated scenarios `sale`, `spike` and
-/// `step`: with 30 s `spike` and `step` have more idle places, with 15 s `sale`.
+/// How far the pace looks ahead, in seconds. Chosen with the simulated scenarios `sale`, `spike`
+/// and `step`: with 30 s `spike` and `step` have more idle places, with 15 s `sale`.
 const AHEAD_S: f64 = 20.0;
-/// From when on the pace looks, in seconds: a shorter time without slots is over before all near the
-/// head have checked in. In small rooms chance alone makes many such times.
+/// From when on the pace looks, in seconds: a shorter time without slots is over before all near
+/// the head have checked in. In small rooms chance alone makes many such times.
 const FROM_S: f64 = 5.0;
 /// The highest and the lowest pace, as multiples of the steady one, `new_users_per_minute` / 60.
 /// With a lowest pace of a tenth `sale` has fewer idle places, `spike` and `step` have more, and a
