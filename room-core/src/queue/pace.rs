@@ -17,8 +17,8 @@ const LOWEST: f64 = 1.0;
 
 /// Returns how many slots per second called visitors may be granted.
 ///
-/// It is the highest pace that the limit per minute lets the line keep for the next [`AHEAD_S`],
-/// from one to three times the steady one. A faster line would use up the limit, so that nobody
+/// It is the highest pace that the limit per minute lets the line keep for the next 20 s, from one
+/// to three times the steady one. A faster line would use up the limit, so that nobody
 /// could enter for seconds, and every minute again.
 ///
 /// `free` is the number of slots that the limit allows now. `leaving` says for each of the next
