@@ -423,10 +423,11 @@ impl GlobalAggregator {
         let middle = self.queue.reported().middle();
         let queued_since_round = ledger.queued_since(Round::at(now).start());
         let flow_per_s = contributions.entered_since(now.minus_seconds(30)) as f64 / 30.0;
-        let rate_free = u64::from(settings.new_users_per_minute)
-            .saturating_sub(self.books.granted_in_rate_window(now));
+        // Below 0 after the limit was lowered.
+        let rate_free = f64::from(settings.new_users_per_minute)
+            - self.books.granted_in_rate_window(now) as f64;
         let leaving = self.books.entered_in_rate_window(now).map(|(_, entered)| entered as f64);
-        let pace_per_s = pace_per_s(settings, rate_free as f64, leaving, 1.0);
+        let pace_per_s = pace_per_s(settings, rate_free, leaving, 1.0);
         let freed_per_s = self.freed_per_s(now, settings, rate_free);
         Supply {
             available: self.available(now, settings),
@@ -448,14 +449,16 @@ impl GlobalAggregator {
     /// Returns how many slots per second come free until a visitor near the head has checked in,
     /// if the limit per minute decides it, of which `rate_free` is left. `None` if the places do:
     /// whether sessions are renewed is not known.
-    fn freed_per_s(&self, now: Timestamp, settings: &Settings, rate_free: u64) -> Option<f64> {
+    fn freed_per_s(&self, now: Timestamp, settings: &Settings, rate_free: f64) -> Option<f64> {
         // The present second is not over.
         let seconds = settings.near_head_refresh_interval_s + 1;
         let window = self.books.entered_in_rate_window(now);
         let leaving: u64 = window.take(seconds as usize).map(|(_, entered)| entered).sum();
         let places = u64::from(settings.total_active_users);
         let places_free = places.saturating_sub(self.books.taken(now, settings));
-        (places_free > rate_free + leaving).then(|| leaving as f64 / f64::from(seconds))
+        let then_free = rate_free + leaving as f64;
+        let freed = (then_free - rate_free.max(0.0)).max(0.0);
+        (places_free as f64 > then_free).then(|| freed / f64::from(seconds))
     }
 
     /// Ends a turn: says whether to store the row, and when to wake the machine.

@@ -21,7 +21,8 @@ const LOWEST: f64 = 1.0;
 /// to three times the steady one. A faster line would use up the limit, so that nobody
 /// could enter for seconds, and every minute again.
 ///
-/// `free` is the number of slots that the limit allows now. `leaving` says for each of the next
+/// `free` is the number of slots that the limit allows now, below 0 if more were granted before it
+/// was lowered. `leaving` says for each of the next
 /// steps of `step_s` seconds how many admissions stop counting in it.
 pub fn pace_per_s(
     settings: &Settings,
@@ -65,7 +66,7 @@ mod tests {
     use crate::room::settings::{QueueingMethod, Settings};
 
     /// `leaving`: so many admissions stop counting in each of so many seconds.
-    fn pace(free: u64, leaving: &[(f64, usize)], step_s: f64) -> f64 {
+    fn pace(free: i64, leaving: &[(f64, usize)], step_s: f64) -> f64 {
         let settings = Settings { new_users_per_minute: 60, ..Settings::for_tests() };
         let each = leaving.iter().flat_map(|(count, steps)| vec![*count; *steps]);
         pace_per_s(&settings, free as f64, each, step_s)
@@ -73,7 +74,7 @@ mod tests {
 
     #[test]
     fn the_pace_catches_up_behind_idle_places() {
-        let check = |free: u64, leaving: &[(f64, usize)], want: f64| {
+        let check = |free: i64, leaving: &[(f64, usize)], want: f64| {
             assert!((pace(free, leaving, 1.0) - want).abs() < 1e-9, "{free} {leaving:?}");
         };
         check(0, &[(1.0, 60)], 1.0);
@@ -82,11 +83,12 @@ mod tests {
         check(60, &[(0.0, 60)], 3.0);
         check(90, &[(0.0, 60)], 3.0);
         check(0, &[(0.0, 60)], 1.0);
+        check(-20, &[(3.0, 60)], 1.0);
     }
 
     #[test]
     fn the_pace_saves_slots_for_seconds_in_which_none_comes_free() {
-        let check = |free: u64, leaving: &[(f64, usize)], want: f64| {
+        let check = |free: i64, leaving: &[(f64, usize)], want: f64| {
             assert!((pace(free, leaving, 1.0) - want).abs() < 1e-9, "{free} {leaving:?}");
         };
         check(0, &[(3.0, 10), (0.0, 10)], 1.5);

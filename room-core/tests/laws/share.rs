@@ -7,6 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, proptest};
 use room_core::base::time::Timestamp;
 use room_core::machines::invitations::{Share, place};
+use room_core::order::order_key::OrderKey;
 use room_core::queue::share::Placed;
 use room_core::room::invitation::{Enters, InvitationGroup, Invitations};
 use room_core::room::settings::Settings;
@@ -27,6 +28,12 @@ const TICK_MS: u64 = 250;
 fn inside(cluster: &Cluster, visitors: Range<usize>) -> usize {
     let tickets = visitors.filter_map(|one| cluster.visitors[one].cookies.last());
     tickets.filter(|ticket| ticket.state == TicketState::Accepted).count()
+}
+
+/// How many of these visitors have a place in the line at this key or before it.
+fn placed_up_to(cluster: &Cluster, visitors: Range<usize>, key: OrderKey) -> usize {
+    let tickets = visitors.filter_map(|one| cluster.visitors[one].cookies.last());
+    tickets.filter(|ticket| OrderKey::fifo(ticket.joined_at) <= key).count()
 }
 
 /// A room with this share, whose places come free evenly, and a line of [`OTHERS`].
@@ -69,6 +76,7 @@ proptest! {
         let first = PER_MINUTE as usize;
         let members = PLACES / usize::from(one_in);
         let (mut last, mut before) = (Placed::default(), None);
+        let mut ahead = 0;
         let members = first + OTHERS..first + OTHERS + members;
         let mut entered = 0;
         for member in members.clone() {
@@ -78,6 +86,9 @@ proptest! {
                 entered = inside(&cluster, first..members.start);
             }
             let view = cluster.view();
+            if before.is_none() {
+                ahead = placed_up_to(&cluster, first..members.start, view.threshold);
+            }
             let cookies = &mut cluster.visitors[member].cookies;
             let ticket = cookies.last().cloned().expect("a place in the line");
             let share = Share { one_in, own: ticket.joined_at };
@@ -90,6 +101,11 @@ proptest! {
             cookies.push(ticket);
         }
         let all = members.len();
+        let end = OrderKey::fifo(before.unwrap_or_default());
+        let others = placed_up_to(&cluster, first..members.start, end) - ahead;
+        let share = all as f64 / (all + others) as f64 * f64::from(one_in);
+        // Fewer where the codes are used more slowly than the group's turns come.
+        assert!((0.8..=1.05).contains(&share), "{all} of {} places", all + others);
         for _ in 0..4 * 240 {
             if inside(&cluster, members.clone()) == all {
                 break;
@@ -98,7 +114,7 @@ proptest! {
         }
         assert_eq!(inside(&cluster, members.clone()), all, "one of the group never enters");
         let others = inside(&cluster, first..members.start) - entered;
-        // The line moves up to a third faster while the codes are used: it is behind free slots.
+        // Those who enter check in at different moments, 20 s apart at most.
         let share = all as f64 / (all + others) as f64 * f64::from(one_in);
         assert!((0.75..=1.25).contains(&share), "{all} of {} are of the group", all + others);
     }
