@@ -65,6 +65,19 @@ fn the_limit_per_minute_holds_people_back() {
     assert!((57..=61).contains(&one_a_second), "{curve:?}");
 }
 
+/// Steps of 5 s. 400 leave the minute in the first, and nobody else for 15 s.
+#[test]
+fn a_fast_line_saves_slots_for_seconds_in_which_none_comes_free() {
+    let sessions = Settings { session_duration_minutes: 5, ..settings_without_renewal(9_000, 600) };
+    let mut leaving_rate = [0; 60];
+    leaving_rate[..5].fill(80);
+    leaving_rate[20..25].fill(40);
+    let start = Start { leaving_rate: &leaving_rate, ..start(&[], 500) };
+    let curve = RetentionModel::default().forecast(NOW, &sessions, &start);
+    // 20 a second for as long as those slots last, instead of 30 at first.
+    check(&curve, &[(0, Some(0)), (100, Some(5)), (200, Some(10)), (300, Some(15))]);
+}
+
 #[test]
 fn nobody_enters_a_room_whose_visitors_all_stay() {
     let settings = settings(10, 10);

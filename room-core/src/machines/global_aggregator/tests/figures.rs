@@ -54,6 +54,7 @@ fn visitors_are_called_ahead_by_what_leaves_the_minute_where_its_limit_decides()
         fixture.sync(0, known(1, &[], entered));
         let supply = fixture.machine.supply(fixture.now, &fixture.settings);
         assert!((supply.freed_per_s - want_per_s).abs() < 1e-9, "{entered:?}: {supply:?}");
+        assert_eq!(supply.rate_decides, places > 100, "{entered:?}: {supply:?}");
     };
     let now_s = NOW.seconds();
     // In the next 6 s: those of the six oldest seconds.
@@ -62,8 +63,8 @@ fn visitors_are_called_ahead_by_what_leaves_the_minute_where_its_limit_decides()
     // More have entered than a lowered limit allows: of 90 who leave the minute 70 make no slot free.
     check(1_000, &[(now_s - 60, 90), (now_s - 20, 80)], 20.0 / 6.0);
     check(1_000, &[(now_s - 60, 60), (now_s - 20, 150)], 0.0);
-    // So many places are free as slots will be: the flow of the last half minute counts.
-    check(50, &[(now_s - 60, 12), (now_s - 20, 60)], 2.0);
+    // Fewer places are free than slots will be: the flow of the last half minute counts.
+    check(40, &[(now_s - 60, 6), (now_s - 20, 60)], 2.0);
 }
 
 #[test]
