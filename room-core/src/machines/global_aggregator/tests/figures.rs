@@ -60,7 +60,7 @@ fn visitors_are_called_ahead_by_what_leaves_the_minute_where_its_limit_decides()
     // In the next 6 s: those of the six oldest seconds.
     check(1_000, &[(now_s - 60, 12), (now_s - 55, 6), (now_s - 54, 50)], 3.0);
     check(1_000, &[(now_s - 20, 100)], 0.0);
-    // More have entered than a lowered limit allows: of 90 who leave the minute 70 make no slot free.
+    // More have entered than a lowered limit allows: 70 of the 90 who leave make no slot free.
     check(1_000, &[(now_s - 60, 90), (now_s - 20, 80)], 20.0 / 6.0);
     check(1_000, &[(now_s - 60, 60), (now_s - 20, 150)], 0.0);
     // Fewer places are free than slots will be: the flow of the last half minute counts.
