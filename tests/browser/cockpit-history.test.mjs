@@ -103,18 +103,21 @@ browserTest("who only looks reads what happened, by range and as CSV", options, 
 async function isTheSameAsFile(cluster, page) {
   const path = `${ROOMS}/${shop.id}/history?resolution=hour&format=csv`;
   const asked = async () => (await ask(cluster, "GET", path)).body;
-  let [before, csv, after] = ["", "", await asked()];
-  do {
-    before = after;
+  const downloaded = async () => {
     const coming = page.waitForEvent("download");
     await page.getByRole("link", { name: "Download as CSV" }).focus();
     await page.keyboard.press("Enter");
     const download = await coming;
     assert.equal(download.suggestedFilename(), "history-shop.csv");
-    csv = fs.readFileSync(await download.path(), "utf8");
-    after = await asked();
-  } while (before !== after);
-  assert.equal(csv, after);
+    return fs.readFileSync(await download.path(), "utf8");
+  };
+  let before = await asked();
+  for (;;) {
+    const csv = await downloaded();
+    const after = await asked();
+    if (before === after) return assert.equal(csv, after);
+    before = after;
+  }
 }
 
 /** How many dots of the first chart have the colour of a variable of the style sheet. */
