@@ -346,7 +346,8 @@ impl Queue {
     }
 
     /// Returns how many of the called visitors with these `keys` (ascending) may have a slot: those
-    /// with fewer expected visitors before them than slots are free.
+    /// with fewer expected visitors before them than slots are free. Those with lower keys who ask
+    /// are expected too.
     ///
     /// A fast room also serves as many more as slots come free between two check-ins at the head,
     /// or in two thirds of that time where it is known when they do. Otherwise places would stay
@@ -372,11 +373,16 @@ impl Queue {
             }
             Supply { paced, pace_per_s, .. } => paced + (pace_per_s * head_s / 2.0 + LEFT) as u64,
         };
-        keys.partition_point(|key| {
+        // The visitors of a key bucket may stand closer together than was assumed.
+        let mut ahead_of_next = 0;
+        let may_have_one = |key: &&OrderKey| {
             let before = OrderKey(key.0.saturating_sub(1));
-            let ahead = self.expected_up_to(before, supply.queued_since_reported);
-            ahead + self.carried.before(*key, supply) < served
-        })
+            let expected = self.expected_up_to(before, supply.queued_since_reported);
+            let ahead = ahead_of_next.max(expected + self.carried.before(**key, supply));
+            ahead_of_next = ahead + 1;
+            ahead < served
+        };
+        keys.iter().take_while(may_have_one).count()
     }
 
     /// Opens a closed room if nobody is left to call and slots remain. Returns true if it opened.

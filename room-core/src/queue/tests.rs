@@ -148,12 +148,30 @@ fn of_too_many_called_those_who_stand_first_are_served() {
     };
     check(0, 0, 0);
     check(1, 0, 0);
-    check(2, 0, 2); // of one millisecond: whoever asks first
-    check(1, 1, 2);
-    check(3, 0, 3);
+    // Two of one millisecond ask, of whom the census knows one: a slot is left for the first.
+    check(2, 0, 1);
+    check(1, 1, 1);
+    check(3, 0, 2);
     check(4, 0, 3);
     check(5, 0, 4);
     check(0, 9, 0);
+}
+
+/// They were assumed to stand all over the bucket, so that one of them seems to be in it so far.
+#[test]
+fn a_crowd_of_one_moment_leaves_slots_for_those_before_it() {
+    let mut queue = Queue::default();
+    queue.close(Timestamp(1), OrderKey(1));
+    queue.observe(Epoch(9), &[(OrderKey(1), 1), (OrderKey(2), 1), (OrderKey(9_999), 8)].into());
+    let crowd: Vec<OrderKey> = (1_001..1_009).map(OrderKey).collect();
+    let check = |available: u64, want: usize| {
+        let served = queue.served_first(&crowd, &slow_room(), supply(available));
+        assert_eq!(served, want, "{available}");
+    };
+    check(2, 0);
+    check(3, 1);
+    check(4, 2);
+    check(10, 8);
 }
 
 #[test]
