@@ -12,8 +12,20 @@ const ELSEWHERE = [
   },
   {
     name: "Cloudflare Waiting Room",
-    says: "the plan Business or Enterprise; events and own pages with an add-on to Enterprise",
+    says:
+      "the plan Business, 200 USD a month for each zone in December 2025, or Enterprise, by quote; " +
+      "events and own pages with an add-on to Enterprise",
     source: "https://developers.cloudflare.com/waiting-room/plans/",
+  },
+  {
+    name: "Queue-it",
+    says: "by quote, for six months at least",
+    source: "https://www.queue-it.com/terms/",
+  },
+  {
+    name: "CrowdHandler",
+    says: "a plan by the month; its price was in no page that we could read",
+    source: "https://support.crowdhandler.com/support/solutions/folders/80000138402",
   },
 ];
 
