@@ -58,7 +58,7 @@ pub fn target(measure: &str, scenario: &str) -> Option<Target> {
         | "platform_failures"
         | "waiting_at_end" => 0.0,
         "idle_while_waiting_percent" if is_one_of(&["over", "ghost"]) => 0.6,
-        "idle_while_waiting_percent" if is_one_of(&["spike", "sale"]) => 2.5,
+        "idle_while_waiting_percent" if is_one_of(&["spike", "sale", "step"]) => 2.0,
         "queued_early_percent" if below_the_limit => 0.0,
         "calls_per_admission" if below_the_limit => 1.1,
         "calls_per_admission" => 3.0,

@@ -16,7 +16,7 @@ const SEEDS: [u64; 3] = [SEED, 2, 3];
 const DRAIN_MS: u64 = 90 * MINUTE_MS;
 
 /// Missed, or only just met; everything else that has a target here must meet it.
-const NOT_YET: [(&str, &str); 10] = [
+const NOT_YET: [(&str, &str); 9] = [
     // A visit whose ask, or the answer, is lost asks again; one in 20,000 loses each.
     ("steady", "queued_early_percent"),
     ("steady", "new_visitor_latency_p99_ms"),
@@ -26,8 +26,6 @@ const NOT_YET: [(&str, &str); 10] = [
     // Those who come once a minute to a data center wait for its aggregator to ask the global one.
     ("half-small", "calls_per_admission"),
     ("half-small", "new_visitor_latency_p99_ms"),
-    // Places wait for the word of their data center, and nobody is called beyond a refresh.
-    ("spike", "idle_while_waiting_percent"),
     // In a burst turns come before the check-ins that the forecast asked for.
     ("step", "overtaken_sooner_10_s_percent"),
     ("step-fast", "overtaken_sooner_10_s_percent"),
@@ -87,8 +85,8 @@ fn a_burst_fills_the_places() {
     check("spike");
 }
 
-/// A twentieth of `sale`. It had 5.9 % idle places while visitors were called by the mean of 30 s:
-/// a gap after the first burst came again every minute. It has 4.7 %.
+/// A twentieth of `sale`. It had 5.9 % idle places while a gap after the first burst came again
+/// every minute, and 4.7 % while that became even slowly. It has 3.8 %.
 #[test]
 fn a_sale_uses_its_limit_per_minute() {
     let whole = Scenario::named("sale").expect("a known name");
@@ -97,7 +95,7 @@ fn a_sale_uses_its_limit_per_minute() {
     let scenario = Scenario { settings: Settings::with_limits(10_000, 1_000), arrivals, ..whole };
     let mut world = World::new(scenario, Algorithm::Escrow, DATA_CENTERS, SEED);
     let (measures, _) = world.run(DRAIN_MS, &mut |_| ());
-    assert!(measures.idle_while_waiting_percent < 5.3, "{measures}");
+    assert!(measures.idle_while_waiting_percent < 4.3, "{measures}");
     assert_eq!(measures.active_over_max_visitors, 0, "{measures}");
 }
 

@@ -427,7 +427,8 @@ impl GlobalAggregator {
         let rate_free = f64::from(settings.new_users_per_minute)
             - self.books.granted_in_rate_window(now) as f64;
         let leaving = self.books.entered_in_rate_window(now).map(|(_, entered)| entered as f64);
-        let pace_per_s = pace_per_s(settings, rate_free, leaving, 1.0);
+        let waiting = self.queue.waiting() as f64;
+        let pace_per_s = pace_per_s(settings, waiting, rate_free, leaving, 1.0);
         let freed_per_s = self.freed_per_s(now, settings, rate_free);
         Supply {
             available: self.available(now, settings),

@@ -260,7 +260,7 @@ impl RetentionModel {
             let at_s = (step - 1) as f64 * step_s;
             // Those who give up until then need no place: each admission serves more of today's
             // line than one.
-            let admitted = room.step(settings, step_s, &stays, end);
+            let admitted = room.step(settings, step_s, &stays, end, wanted - served);
             served += admitted * (give_up_per_s * at_s).min(GIVE_UP_MAX).exp();
             curve.push((served, at_s + step_s));
             if served >= wanted {
@@ -329,8 +329,16 @@ impl Fluid {
         Self { here: sessions, later: [0.0; AGES], inside, rate_returns, in_rate }
     }
 
-    /// Advances by a step of `step_s` seconds. Returns how many visitors were admitted in it.
-    fn step(&mut self, settings: &Settings, step_s: f64, stays: &ByAge, end: f64) -> f64 {
+    /// Advances by a step of `step_s` seconds, in which `waiting` are in line. Returns how many
+    /// visitors were admitted in it.
+    fn step(
+        &mut self,
+        settings: &Settings,
+        step_s: f64,
+        stays: &ByAge,
+        end: f64,
+        waiting: f64,
+    ) -> f64 {
         let mut came_back = [0.0; 2];
         let both = [(&mut self.here, &stays.here), (&mut self.later, &stays.later)];
         for ((sessions, stays), came_back) in both.into_iter().zip(&mut came_back) {
@@ -348,7 +356,7 @@ impl Fluid {
         } else {
             // What stops counting in this step has been subtracted.
             let leaving = std::iter::once(0.0).chain(self.rate_returns.iter().copied());
-            pace_per_s(settings, rate, leaving, step_s) * step_s
+            pace_per_s(settings, waiting, rate, leaving, step_s) * step_s
         };
         let admitted = free.min(rate).min(pace);
         self.inside += admitted;

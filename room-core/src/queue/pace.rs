@@ -3,34 +3,41 @@
 use crate::base::time::SECOND_MS;
 use crate::room::settings::{QueueingMethod, Settings};
 
-/// How far the pace looks ahead, in seconds. Chosen with the simulated scenarios `sale`, `spike`
-/// and `step`: with 30 s `spike` and `step` have more idle places, with 15 s `sale`.
-const AHEAD_S: f64 = 20.0;
-/// From when on the pace looks, in seconds: a shorter time without slots is over before all near
-/// the head have checked in. In small rooms chance alone makes many such times.
+/// From how many minutes of waiting on a line is served evenly. To make a burst even costs up to
+/// half a minute of the limit once, and saves a fortieth of it in each minute from then on.
+/// Chosen with the simulated scenarios `sale` (up to 29 min), `step` (7) and `spike` (3).
+const LONG_LINE_MIN: f64 = 10.0;
+/// How far the pace of a long line looks ahead, in seconds: as long as an admission counts.
+const AHEAD_S: f64 = 60.0;
+/// From when on it looks, in seconds: a shorter time without slots is over before all near the head
+/// have checked in. In small rooms chance alone makes many such times.
 const FROM_S: f64 = 5.0;
 /// The highest and the lowest pace, as multiples of the steady one, `new_users_per_minute` / 60.
-/// With a lowest pace of a tenth `sale` has fewer idle places, `spike` and `step` have more, and a
-/// small room lets in only 48 of 60 in the minute after a burst.
 const HIGHEST: f64 = 3.0;
-const LOWEST: f64 = 1.0;
+const LOWEST: f64 = 0.1;
 
 /// Returns how many slots per second called visitors may be granted.
 ///
-/// It is the highest pace that the limit per minute lets the line keep for the next 20 s, from one
-/// to three times the steady one. A faster line would use up the limit, so that nobody
-/// could enter for seconds, and every minute again.
+/// A short line gets three times what the limit allows on average: slots are taken as they come
+/// free. What entered in a burst leaves the minute in a burst, so one burst follows another while
+/// the line lasts. A line of at least 10 minutes gets the highest pace that the limit lets it keep
+/// for the next minute, from a tenth to three times the steady one. So a burst becomes even.
 ///
-/// `free` is the number of slots that the limit allows now, below 0 if more were granted before it
-/// was lowered. `leaving` says for each of the next
-/// steps of `step_s` seconds how many admissions stop counting in it.
+/// `waiting` is the length of the line. `free` is the number of slots that the limit allows now,
+/// below 0 if more were granted before it was lowered. `leaving` says for each of the next steps of
+/// `step_s` seconds how many admissions stop counting in it.
 pub fn pace_per_s(
     settings: &Settings,
+    waiting: f64,
     free: f64,
     leaving: impl IntoIterator<Item = f64>,
     step_s: f64,
 ) -> f64 {
-    let steady = f64::from(settings.new_users_per_minute) / 60.0;
+    let per_minute = f64::from(settings.new_users_per_minute);
+    let steady = per_minute / 60.0;
+    if waiting < LONG_LINE_MIN * per_minute {
+        return HIGHEST * steady;
+    }
     let steps = (AHEAD_S / step_s).max(1.0) as usize;
     let (mut pace, mut allowed, mut after_s) = (HIGHEST * steady, free, 0.0);
     for left in leaving.into_iter().take(steps) {
@@ -65,46 +72,45 @@ mod tests {
     use super::{pace_burst_ms, pace_per_s};
     use crate::room::settings::{QueueingMethod, Settings};
 
-    /// `leaving`: so many admissions stop counting in each of so many seconds.
+    /// The pace of a line of ten minutes. `leaving`: so many admissions stop counting in each of so
+    /// many seconds.
     fn pace(free: i64, leaving: &[(f64, usize)], step_s: f64) -> f64 {
         let settings = Settings { new_users_per_minute: 60, ..Settings::for_tests() };
         let each = leaving.iter().flat_map(|(count, steps)| vec![*count; *steps]);
-        pace_per_s(&settings, free as f64, each, step_s)
+        pace_per_s(&settings, 600.0, free as f64, each, step_s)
     }
 
     #[test]
-    fn the_pace_catches_up_behind_idle_places() {
+    fn a_short_line_is_served_as_slots_come_free() {
+        let settings = Settings { new_users_per_minute: 60, ..Settings::for_tests() };
+        for (waiting, want) in [(0.0, 3.0), (599.0, 3.0), (600.0, 0.5)] {
+            let leaving = [0.0; 60];
+            let got = pace_per_s(&settings, waiting, 30.0, leaving, 1.0);
+            assert!((got - want).abs() < 1e-9, "{waiting}: {got}");
+        }
+    }
+
+    #[test]
+    fn a_long_line_spreads_what_it_may_use_over_the_minute() {
         let check = |free: i64, leaving: &[(f64, usize)], want: f64| {
             assert!((pace(free, leaving, 1.0) - want).abs() < 1e-9, "{free} {leaving:?}");
         };
         check(0, &[(1.0, 60)], 1.0);
-        check(20, &[(1.0, 60)], 2.0);
-        check(30, &[(0.5, 60)], 2.0);
-        check(60, &[(0.0, 60)], 3.0);
-        check(90, &[(0.0, 60)], 3.0);
-        check(0, &[(0.0, 60)], 1.0);
-        check(-20, &[(3.0, 60)], 1.0);
-    }
-
-    #[test]
-    fn the_pace_saves_slots_for_seconds_in_which_none_comes_free() {
-        let check = |free: i64, leaving: &[(f64, usize)], want: f64| {
-            assert!((pace(free, leaving, 1.0) - want).abs() < 1e-9, "{free} {leaving:?}");
-        };
-        check(0, &[(3.0, 10), (0.0, 10)], 1.5);
-        check(0, &[(3.0, 4), (0.0, 10)], 1.0);
-        check(5, &[(3.0, 5), (1.0, 15)], 1.75);
-        // What comes free late is no use before, what comes free after 20 s is not seen, and slots
-        // gather for less than 5 s.
-        check(0, &[(1.5, 10), (9.0, 10)], 1.5);
-        check(0, &[(2.0, 20), (0.0, 20)], 2.0);
-        check(0, &[(0.0, 2), (2.5, 18)], 1.5);
+        check(12, &[(0.8, 60)], 1.0);
+        check(60, &[(0.0, 60)], 1.0);
+        check(0, &[(3.0, 20), (0.0, 40)], 1.0);
+        check(0, &[(0.0, 60)], 0.1);
+        check(-60, &[(1.0, 60)], 0.1);
+        check(300, &[(0.0, 60)], 3.0);
+        // What comes free late is no use before, and slots gather for less than 5 s.
+        check(10, &[(0.0, 40), (2.5, 20)], 0.25);
+        check(0, &[(0.0, 2), (1.5, 58)], 0.9);
     }
 
     #[test]
     fn steps_longer_than_the_pace_looks_ahead_are_seen_by_themselves() {
-        assert!((pace(45, &[(0.0, 1), (99.0, 1)], 30.0) - 1.5).abs() < 1e-9);
-        assert!((pace(15, &[(0.0, 1), (10.0, 1), (0.0, 9)], 10.0) - 1.25).abs() < 1e-9);
+        assert!((pace(90, &[(0.0, 1), (99.0, 1)], 90.0) - 1.0).abs() < 1e-9);
+        assert!((pace(15, &[(0.0, 1), (10.0, 1), (0.0, 9)], 10.0) - 25.0 / 60.0).abs() < 1e-9);
     }
 
     #[test]

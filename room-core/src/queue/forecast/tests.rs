@@ -67,15 +67,19 @@ fn the_limit_per_minute_holds_people_back() {
 
 /// Steps of 5 s. 400 leave the minute in the first, and nobody else for 15 s.
 #[test]
-fn a_fast_line_saves_slots_for_seconds_in_which_none_comes_free() {
+fn a_short_line_gets_slots_as_they_come_free_and_a_long_one_evenly() {
     let sessions = Settings { session_duration_minutes: 5, ..settings_without_renewal(9_000, 600) };
     let mut leaving_rate = [0; 60];
     leaving_rate[..5].fill(80);
     leaving_rate[20..25].fill(40);
-    let start = Start { leaving_rate: &leaving_rate, ..start(&[], 500) };
-    let curve = RetentionModel::default().forecast(NOW, &sessions, &start);
-    // 20 a second for as long as those slots last, instead of 30 at first.
-    check(&curve, &[(0, Some(0)), (100, Some(5)), (200, Some(10)), (300, Some(15))]);
+    let of = |waiting: u64| {
+        let start = Start { leaving_rate: &leaving_rate, ..start(&[], waiting) };
+        RetentionModel::default().forecast(NOW, &sessions, &start)
+    };
+    // 30 a second for as long as slots last.
+    check(&of(500), &[(0, Some(0)), (150, Some(5)), (300, Some(10)), (390, Some(14))]);
+    // 10 a second, as many as come free within the minute; some give up meanwhile.
+    check(&of(7_000), &[(0, Some(0)), (150, Some(15)), (302, Some(30)), (609, Some(60))]);
 }
 
 #[test]
@@ -114,10 +118,10 @@ fn places_of_sessions_that_the_origin_ends_come_free_with_the_next_request() {
         let inside = [(Bucket(1_031), 100)];
         habits.forecast(NOW, &settings, &start(&inside, 40))
     };
-    // Half of them come back in the first second; half of those, or nobody, ends with it, and
-    // the limit per minute lets five a second in.
+    // Half of them come back in the first second. Half of those, or nobody, ends with it, and the
+    // line gets five places a second.
     check(&after(0), &[(0, Some(30))]);
-    check(&after(250), &[(0, Some(0)), (24, Some(6)), (25, Some(30))]);
+    check(&after(250), &[(0, Some(0)), (24, Some(5)), (25, Some(30))]);
 }
 
 #[test]
