@@ -90,7 +90,9 @@ clusterTest("while nobody enters no wait is told; limits in force", options, asy
     assert.equal(value("told_wait_seconds", one), undefined, by);
     const { result } = await call(cluster, "GET", `${ROOMS}/${one.id}/history`);
     const of = (name) => result.rows.map((row) => row[result.columns.indexOf(name)]);
-    assert.ok(result.rows.length > 0 && of("held_percent").every((percent) => percent === 100));
+    // Nothing is measured in the minute of their arrival if it ends at once.
+    const held = of("held_percent").filter((percent) => percent !== null);
+    assert.ok(held.length > 0 && held.every((percent) => percent === 100), `${held}`);
     assert.ok(of("told_wait_seconds_max").every((seconds) => seconds === null), by);
   }
   const resumes = value("entry_resumes_timestamp_seconds", soon);
