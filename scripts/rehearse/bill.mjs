@@ -13,8 +13,8 @@ const ELSEWHERE = [
   {
     name: "Cloudflare Waiting Room",
     says:
-      "the plan Business, 200 USD a month for each zone in December 2025, or Enterprise, by quote; " +
-      "events and own pages with an add-on to Enterprise",
+      "the plan Business, 200 USD a month for each zone in December 2025, or Enterprise, by " +
+      "quote; events and own pages with an add-on to Enterprise",
     source: "https://developers.cloudflare.com/waiting-room/plans/",
   },
   {
