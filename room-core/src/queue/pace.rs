@@ -3,9 +3,9 @@
 use crate::base::time::SECOND_MS;
 use crate::room::settings::{QueueingMethod, Settings};
 
-/// From how many minutes of waiting on a line is served evenly. To make a burst even costs up to
-/// half a minute of the limit once, and saves a fortieth of it in each minute from then on.
-/// Chosen with the simulated scenarios `sale` (up to 29 min), `step` (7) and `spike` (3).
+/// From how many minutes of waiting on a line is served evenly. To make bursts more even leaves
+/// slots free for some minutes, and fewer from then on. Chosen with the simulated scenarios `sale`
+/// (up to 29 min), `step` (7) and `spike` (3).
 const LONG_LINE_MIN: f64 = 10.0;
 /// How far the pace of a long line looks ahead, in seconds: as long as an admission counts.
 const AHEAD_S: f64 = 60.0;
@@ -23,7 +23,7 @@ const LOWEST: f64 = 1.0;
 /// A short line gets three times what the limit allows on average: slots are taken as they come
 /// free. What entered in a burst leaves the minute in a burst, so one burst follows another while
 /// the line lasts. A line of at least 10 minutes gets the highest pace that the limit lets it keep
-/// for the next minute, from one to three times the steady one. So a burst becomes even.
+/// for the next minute, from one to three times the steady one. So bursts become more even.
 ///
 /// `waiting` is the length of the line. `free` is the number of slots that the limit allows now,
 /// below 0 if more were granted before it was lowered. `leaving` says for each of the next steps of
