@@ -71,11 +71,14 @@ export async function proved(vkey, text) {
 
 /** Whether hashes prove that one checkpoint is of the beginning of another's log. */
 export async function areOfOneLog(older, newer, hashes) {
+  const path = hashes.map((hash) => plain(Buffer.from(hash, "base64")));
+  // RFC 9162, 2.1.4.2, step 2: the library leaves it to its caller.
+  const isWhole = Number.isInteger(Math.log2(older.size));
   const proof = {
     log_id: "",
     tree_size_1: older.size,
     tree_size_2: newer.size,
-    consistency_path: hashes.map((hash) => plain(Buffer.from(hash, "base64"))),
+    consistency_path: isWhole ? [plain(older.root), ...path] : path,
   };
   return RFC9162.verifyConsistencyProof(plain(older.root), plain(newer.root), proof);
 }
