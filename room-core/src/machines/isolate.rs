@@ -254,13 +254,16 @@ impl Isolate {
             return self.followup(now);
         }
         // There may be nobody later who could report.
-        self.outbox.hurry_once();
+        self.outbox.hurry_to_end();
         if let Some(hold) = self.outbox.hold(now, self.id, true) {
             return Followup::Hold(hold);
         }
+        if worked_ms >= ends_after_ms + duty::LAST_REPORT_MS {
+            return Followup::Done;
+        }
         match self.followup(now) {
-            Followup::WaitUntil(_) => Followup::Done,
-            _ if worked_ms >= ends_after_ms + duty::LAST_REPORT_MS => Followup::Done,
+            // An aggregator that has received an event may end before it is stored.
+            Followup::WaitUntil(_) if self.outbox.is_all_stored() => Followup::Done,
             work => work,
         }
     }

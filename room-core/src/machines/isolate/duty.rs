@@ -5,12 +5,14 @@
 use crate::base::time::{SECOND_MS, Timestamp};
 
 /// How long one request works on a room's reports before another may take over, in milliseconds. At
-/// the full pace it then sends what is left and ends; a later visitor's request continues.
+/// the full pace it then sends what is left, and ends once that is stored; a later visitor's
+/// request continues.
 pub(super) const WORK_MS: u64 = 8 * SECOND_MS;
 /// The same in a calm room, where the next visitor may be long in coming. The platform lets a
 /// request work for 30 s after its answer; before that it sends what is left.
 pub(super) const CALM_WORK_MS: u64 = 24 * SECOND_MS;
-/// How long a request may go on reporting after its reply at most, in milliseconds.
+/// How long a request may go on after that until all it reports is stored, in milliseconds: a sync,
+/// and all once more if the aggregator has ended meanwhile.
 pub(super) const LAST_REPORT_MS: u64 = 4 * SECOND_MS;
 /// Least time between two writes of the room's view to the Cache API, in milliseconds.
 pub const COPY_MS: u64 = 2 * SECOND_MS;

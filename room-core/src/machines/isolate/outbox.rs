@@ -203,6 +203,21 @@ impl Outbox {
         self.hurries = self.unsent() > 0;
     }
 
+    /// Sends new events at once, for a request that ends soon. What was not answered is sent again
+    /// at the full pace.
+    pub(super) fn hurry_to_end(&mut self) {
+        if self.unanswered_since.is_some() {
+            self.interval_ms = self.interval_ms.min(REPORT_MS);
+        } else {
+            self.hurry_once();
+        }
+    }
+
+    /// Whether an aggregator has stored every event.
+    pub(super) fn is_all_stored(&self) -> bool {
+        self.events.is_empty()
+    }
+
     /// Returns when the next report is due, later than `now`; `None` if there is none to send.
     pub(super) fn next_at(&self, now: Timestamp) -> Option<Timestamp> {
         let pending = !self.events.is_empty() && self.rounds < ROUNDS_MAX;

@@ -5,6 +5,7 @@ use super::{Fixture, NOW, report_reply, view, word};
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::capacity::cadence::Cadence;
 use crate::capacity::slots::BATCH_MS;
+use crate::capacity::state::{REPORT_MS, SYNC_MS};
 use crate::machines::isolate::duty::{CALM_WORK_MS, LAST_REPORT_MS, WORK_MS};
 use crate::machines::isolate::{Followup, Outcome};
 use crate::machines::wire::{CounterRequest, Report, ReportReply};
@@ -72,7 +73,8 @@ fn the_last_request_sends_what_is_left_before_it_ends() {
     };
     // Whoever does not answer is asked again, but not for ever.
     fixture.machine.on_report_reply(fixture.now, None);
-    assert!(matches!(work(&mut fixture, NOW, CALM_WORK_MS + 1), Followup::Report(_)));
+    assert!(matches!(work(&mut fixture, NOW, CALM_WORK_MS + 1), Followup::WaitUntil(_)));
+    assert!(matches!(work(&mut fixture, NOW, CALM_WORK_MS + REPORT_MS), Followup::Report(_)));
     assert_eq!(work(&mut fixture, NOW, CALM_WORK_MS + LAST_REPORT_MS), Followup::Done);
     answered(&mut fixture, &report);
     assert_eq!(work(&mut fixture, NOW, CALM_WORK_MS), Followup::Done);
@@ -91,10 +93,34 @@ fn at_the_full_pace_as_well_what_is_left_is_sent_before_the_request_ends() {
     let Followup::Report(report) = work(&mut fixture, NOW, WORK_MS) else { panic!("left unsaid") };
     assert_eq!(report.events.len(), 1);
     fixture.machine.on_report_reply(fixture.now, None);
-    assert!(matches!(work(&mut fixture, NOW, WORK_MS + 1), Followup::Report(_)));
+    assert!(matches!(work(&mut fixture, NOW, WORK_MS + 1), Followup::WaitUntil(_)));
+    assert!(matches!(work(&mut fixture, NOW, WORK_MS + REPORT_MS), Followup::Report(_)));
     assert_eq!(work(&mut fixture, NOW, WORK_MS + LAST_REPORT_MS), Followup::Done);
+}
+
+/// An aggregator that ends before its sync has lost what it received. If nobody comes later, the
+/// request that works now is the only one that can tell it again.
+#[test]
+fn a_request_ends_when_all_is_stored_and_not_when_it_was_received() {
+    let mut fixture = Fixture::new(Settings::for_tests());
+    fixture.machine.on_view(view(2, NOW + WORK_MS, false));
+    fixture.visit(None);
+    let Followup::Report(report) = work(&mut fixture, NOW, WORK_MS) else { panic!("left unsaid") };
     answered_at_full_pace(&mut fixture, &report);
-    assert_eq!(work(&mut fixture, NOW, WORK_MS), Followup::Done);
+    let Followup::WaitUntil(asks_at) = work(&mut fixture, NOW, WORK_MS) else { panic!("ends") };
+    assert_eq!(asks_at, NOW + WORK_MS + SYNC_MS);
+    let Followup::Report(question) = work(&mut fixture, NOW, WORK_MS + SYNC_MS) else {
+        panic!("asks nothing")
+    };
+    assert!(question.events.is_empty());
+    // It answers in its next incarnation, which has heard of nothing.
+    fixture.machine.on_report_reply(fixture.now, Some(report_reply(2, 0, 0)));
+    let again_ms = WORK_MS + SYNC_MS + REPORT_MS;
+    let Followup::Report(again) = work(&mut fixture, NOW, again_ms) else { panic!("not again") };
+    assert_eq!(again.events, report.events);
+    fixture.machine.on_report_reply(fixture.now, Some(report_reply(2, 1, 1)));
+    fixture.machine.on_view(view(3, fixture.now, false));
+    assert_eq!(work(&mut fixture, NOW, again_ms), Followup::Done);
 }
 
 #[test]
