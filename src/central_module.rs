@@ -3,8 +3,8 @@
 use room_core::base::prefix_budget::ClientPrefix;
 use room_core::management::api::Credentials;
 use wasm_bindgen::prelude::wasm_bindgen;
-use worker::Env;
 
+use crate::platform::Env;
 use crate::{configuration, management};
 
 /// Answers a request below `/_waiting-room/`.

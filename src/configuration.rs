@@ -13,10 +13,11 @@ use room_core::base::id::RoomId;
 use room_core::base::time::Timestamp;
 use room_core::management::messages::{ConfigurationStamp, RegistryReply, RegistryRequest};
 use room_core::room::settings::Settings;
-use worker::{Env, State, console_error};
 
 use crate::copies::{self, For};
 use crate::memory::{self, Memory};
+use crate::platform::objects::ObjectState;
+use crate::platform::{Env, log};
 use crate::visit::Answered;
 use crate::{calls, platform};
 
@@ -75,7 +76,7 @@ pub async fn refresh(env: Env) {
 /// Returns the settings of a room in force now, for one of its objects. If the configuration is
 /// stale or lacks the room, it waits for a newer one, for a second at most. `None` if the room is
 /// not configured, or if there is no configuration.
-pub async fn settings(state: &State, env: &Env, room: RoomId) -> Option<Settings> {
+pub async fn settings(state: &ObjectState, env: &Env, room: RoomId) -> Option<Settings> {
     let deadline = platform::now() + OBJECT_WAIT_MS;
     let mut asks = false;
     loop {
@@ -86,7 +87,7 @@ pub async fn settings(state: &State, env: &Env, room: RoomId) -> Option<Settings
         let (is_due, is_stale) = memory::with(ages)?;
         if is_due {
             // Detached, so that it goes on for the others that wait if this caller goes away.
-            state.wait_until(refresh(env.clone()));
+            state.detach(refresh(env.clone()));
         }
         if !is_stale || now >= deadline {
             // Before anything is known, only rooms.json is there: its limits may not count any
@@ -189,7 +190,7 @@ fn accept(text: &str) -> bool {
     match memory::with(|memory| memory.accept(text)) {
         Some(Ok(())) => true,
         Some(Err(problem)) => {
-            console_error!("the registry's configuration cannot be used: {problem}");
+            log::error(format_args!("the registry's configuration cannot be used: {problem}"));
             false
         }
         None => false,

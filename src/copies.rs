@@ -10,10 +10,10 @@ use room_core::base::id::RoomId;
 use room_core::machines::wire::{self};
 use room_core::management::messages::ConfigurationStamp;
 use room_core::queue::view::View;
-use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
-use worker::Env;
 
 use crate::objects::Class;
+use crate::platform::Env;
+use crate::platform::cache::{self, Answer};
 use crate::{calls, memory};
 
 /// The cache of all copies.
@@ -110,21 +110,6 @@ fn prefix(room: RoomId) -> Option<String> {
     memory::with(host).flatten().map(|host| format!("https://{host}/_waiting-room/"))
 }
 
-#[wasm_bindgen(raw_module = "../../../src/copies.js")]
-extern "C" {
-    #[wasm_bindgen(js_name = readCopy)]
-    async fn read_copy(cache_name: &str, key: &str, limit_ms: f64) -> JsValue;
-
-    #[wasm_bindgen(js_name = writeCopy)]
-    async fn write_copy(
-        cache_name: &str,
-        key: &str,
-        text: &str,
-        max_age_s: u32,
-        limit_ms: f64,
-    ) -> JsValue;
-}
-
 /// The reader of a copy.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum For {
@@ -139,12 +124,12 @@ async fn get(reader: For, key: &str) -> Option<String> {
     if reader == For::Visitor && !answers {
         return None;
     }
-    let answer = read_copy(CACHE_NAME, key, LIMIT_MS).await;
-    memory::with(|memory| memory.cache_answers = !answer.is_undefined());
-    answer.as_string()
+    let answer = cache::read(CACHE_NAME, key, LIMIT_MS).await;
+    memory::with(|memory| memory.cache_answers = matches!(answer, Answer::Found(_)));
+    if let Answer::Found(text) = answer { text } else { None }
 }
 
 /// Writes a copy. A failed write only makes the next start slower.
 async fn put(key: &str, text: &str, max_age_s: u32) {
-    write_copy(CACHE_NAME, key, text, max_age_s, LIMIT_MS).await;
+    cache::write(CACHE_NAME, key, text, max_age_s, LIMIT_MS).await;
 }

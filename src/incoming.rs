@@ -1,4 +1,4 @@
-//! The request as the platform has it. Each part is read only when a rule or a page needs it.
+//! What rules, pages and the core read of a request, each part only when it is needed.
 //!
 //! What is read here is personal data: do not log or store it.
 
@@ -13,79 +13,9 @@ use room_core::page::arrival::{CHECK_IN_HEADER, HIDDEN};
 use room_core::rules::{Body, RequestSource};
 use room_core::ticket::client::ClientMark;
 use room_core::visit::request::{KindHeaders, USUAL_HEADERS};
-use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::platform;
-
-#[wasm_bindgen]
-extern "C" {
-    /// The platform's `Request` object.
-    pub type IncomingRequest;
-
-    /// Returns the absolute URL.
-    #[wasm_bindgen(method, getter)]
-    pub fn url(this: &IncomingRequest) -> String;
-
-    /// Returns the HTTP method, in capitals.
-    #[wasm_bindgen(method, getter)]
-    pub fn method(this: &IncomingRequest) -> String;
-
-    #[wasm_bindgen(method, getter)]
-    fn headers(this: &IncomingRequest) -> Headers;
-
-    /// Returns the stream of the body; null if there is none.
-    #[wasm_bindgen(method, getter)]
-    fn body(this: &IncomingRequest) -> JsValue;
-
-    type Headers;
-
-    /// Returns a header. Errors: a name that no header can have.
-    #[wasm_bindgen(method, catch)]
-    fn get(this: &Headers, name: &str) -> Result<Option<String>, JsValue>;
-
-    #[wasm_bindgen(method, js_name = forEach)]
-    fn for_each(this: &Headers, take: &mut dyn FnMut(String, String));
-
-    #[wasm_bindgen(catch, js_namespace = Reflect, js_name = get)]
-    fn property_of(object: &JsValue, name: &str) -> Result<JsValue, JsValue>;
-
-    /// Converts a primitive value to text.
-    #[wasm_bindgen(catch, js_name = String)]
-    fn text_of(value: &JsValue) -> Result<String, JsValue>;
-}
-
-#[wasm_bindgen(raw_module = "../../../src/client.js")]
-extern "C" {
-    /// Returns the address of the client as the platform gives it; "" if it is not known.
-    #[wasm_bindgen(js_name = clientAddress)]
-    fn client_address(request: &IncomingRequest) -> String;
-
-    /// Returns the other properties that the platform gives, as an object or undefined.
-    #[wasm_bindgen(js_name = clientProperties)]
-    fn client_properties(request: &IncomingRequest) -> JsValue;
-
-    /// Returns whether the platform gives this property of the request.
-    #[wasm_bindgen(js_name = clientTells)]
-    fn client_tells(request: &IncomingRequest, path: &str) -> bool;
-}
-
-impl IncomingRequest {
-    /// Whether the request has a body.
-    pub fn has_body(&self) -> bool {
-        !self.body().is_null()
-    }
-
-    /// Returns the header of this name; `None` if there is none.
-    pub fn header(&self, name: &str) -> Option<String> {
-        self.headers().get(name).ok().flatten()
-    }
-}
-
-#[wasm_bindgen(raw_module = "../../../src/usual_headers.js")]
-extern "C" {
-    /// Returns the values of [`USUAL_HEADERS`], each with a line end.
-    fn usual_headers(request: &IncomingRequest) -> String;
-}
+use crate::platform::request::IncomingRequest;
 
 /// The headers of a visit. The usual ones are read together on first use, since a call to
 /// JavaScript takes longer than reading a header.
@@ -117,7 +47,7 @@ impl<'r> VisitHeaders<'r> {
 
     /// Returns the network of the client.
     pub fn client_prefix(&self) -> ClientPrefix {
-        ClientPrefix::of(client_address(self.request).parse().ok())
+        ClientPrefix::of(self.request.client_address())
     }
 
     /// Returns the mark by which tickets remember the client.
@@ -127,7 +57,7 @@ impl<'r> VisitHeaders<'r> {
 
     fn usual(&self, at: usize) -> &str {
         let read = || {
-            let text = usual_headers(self.request);
+            let text = self.request.usual_headers();
             let mut values = text.split('\n').map(str::to_owned);
             std::array::from_fn(|_| values.next().unwrap_or_default())
         };
@@ -178,14 +108,12 @@ impl RequestSource for Incoming<'_> {
     }
 
     fn headers(&self) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
-        let mut headers = Vec::new();
-        let mut take = |value, name| headers.push((Cow::Owned(name), Cow::Owned(value)));
-        self.request.headers().for_each(&mut take);
-        headers
+        let all = self.request.all_headers().into_iter();
+        all.map(|(name, value)| (Cow::Owned(name), Cow::Owned(value))).collect()
     }
 
     fn client_address(&self) -> Option<IpAddr> {
-        client_address(self.request).parse().ok()
+        self.request.client_address()
     }
 
     fn body(&self) -> Body<'_> {
@@ -199,18 +127,10 @@ impl RequestSource for Incoming<'_> {
     }
 
     fn property(&self, path: &str) -> Option<Cow<'_, str>> {
-        let mut value = client_properties(self.request);
-        for name in path.split('.') {
-            // An error if the value is of a kind that has no properties.
-            value = property_of(&value, name).ok()?;
-        }
-        if value.is_undefined() || value.is_null() || value.is_object() {
-            return None;
-        }
-        text_of(&value).ok().map(Cow::Owned)
+        self.request.property(path).map(Cow::Owned)
     }
 
     fn tells(&self, path: &str) -> bool {
-        client_tells(self.request, path)
+        self.request.tells(path)
     }
 }

@@ -4,15 +4,8 @@
 use room_core::base::sorted::SortedMap;
 use room_core::page::{Page, Words};
 use room_core::room::language::Language;
-use wasm_bindgen::prelude::wasm_bindgen;
 
-#[wasm_bindgen(raw_module = "../../../src/languages.js")]
-extern "C" {
-    /// Returns the texts of a language and how it writes numbers, as the JSON for `Words::parse`.
-    /// `None` for an unknown tag.
-    #[wasm_bindgen(js_name = wordsOf)]
-    fn words_of(tag: &str) -> Option<String>;
-}
+use crate::platform::scripts;
 
 /// The texts and pages of the languages that were used.
 #[derive(Default)]
@@ -24,7 +17,7 @@ impl Languages {
     /// Returns the words of a language and the built-in page in it. Errors: why there are none.
     pub fn ready(&mut self, language: Language) -> Result<&(Words, Page), String> {
         if self.ready.get(&language).is_none() {
-            let json = words_of(language.tag()).unwrap_or_default();
+            let json = scripts::words_of(language.tag()).unwrap_or_default();
             let words = Words::parse(language, &json);
             let words = words.ok_or_else(|| format!("{language}: the texts are no JSON"))?;
             let page = Page::built_in(&words).map_err(|what| format!("{language}: {what}"))?;

@@ -44,7 +44,9 @@ mod visits_module;
 use std::future::ready;
 
 use wasm_bindgen::prelude::wasm_bindgen;
-use worker::{Env, event};
+use worker::event;
+
+use crate::platform::Env;
 
 /// Makes a panic write its place to the log.
 #[event(start)]

@@ -22,12 +22,12 @@ use room_core::page::response::HttpResponse;
 use room_core::visit::verdict::Verdict;
 use serde::Deserialize;
 use serde_json::json;
-use worker::Env;
 
 use self::registry::{perform, silent, unanswered};
 use crate::memory::Memory;
 use crate::memory::senders::Senders;
 use crate::operators::PREFIX;
+use crate::platform::Env;
 use crate::{calls, memory, platform};
 
 /// The longest body of a request, in bytes. Ours: a page of the largest size, escaped, and its

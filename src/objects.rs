@@ -22,7 +22,8 @@ mod webhooks;
 use room_core::base::id::{Colo, RoomId};
 use room_core::capacity::state::Node;
 use room_core::machines::turn::Incident;
-use worker::console_warn;
+
+use crate::platform;
 
 /// The classes of a room's objects, as `wrangler.toml` declares them.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -85,14 +86,12 @@ fn parse_name(name: &str) -> Option<(RoomId, Node)> {
 /// Writes one line of the log for each incident. Incidents contain nothing of a visitor.
 fn log(class: Class, room: RoomId, incidents: &[Incident]) {
     for incident in incidents {
-        console_warn!(
-            "{}",
-            serde_json::json!({
-                "object": class.name(),
-                "room": room.to_string(),
-                "incident": format!("{incident:?}"),
-            })
-        );
+        let line = serde_json::json!({
+            "object": class.name(),
+            "room": room.to_string(),
+            "incident": format!("{incident:?}"),
+        });
+        platform::log::warn(format_args!("{line}"));
     }
 }
 

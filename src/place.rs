@@ -16,18 +16,11 @@ use room_core::visit::invitation::{self, Proof};
 use room_core::visit::place::{self, Asked, CODES_PER_MINUTE, Plan, QUESTIONS_PER_MINUTE, Told};
 use room_core::visit::turn_notice::{CONTACTS_PER_MINUTE, SHARE, Share};
 use room_core::visit::{PlaceState, Visit};
-use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
-use worker::Env;
 
 use crate::memory::{self, Memory, RoomState, Visited};
+use crate::platform::{Env, scripts};
 use crate::visit::{Answered, Request, context, visit_of};
 use crate::{calls, platform};
-
-#[wasm_bindgen(raw_module = "../../../src/ed25519.js")]
-extern "C" {
-    #[wasm_bindgen(js_name = isSigned)]
-    async fn is_signed(key: &[u8], text: &str, signature: &[u8]) -> JsValue;
-}
 
 /// Answers a request about a place, of a visitor who waits with this ticket. `None` if the room is
 /// gone.
@@ -71,7 +64,7 @@ fn checked(memory: &mut Memory, room: RoomId, plan: Plan) -> Plan {
 /// Checks the signature of a code that the owner has signed, if the plan has one.
 async fn proven(plan: Plan) -> Plan {
     let Some(Proof { key, text, signature }) = plan.proof() else { return plan };
-    let is_good = is_signed(&key.0, text, signature).await.as_bool() == Some(true);
+    let is_good = scripts::is_signed(&key.0, text, signature).await;
     plan.proven(is_good)
 }
 

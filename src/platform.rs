@@ -1,5 +1,14 @@
-//! Clock, random numbers, timers and domains of the platform. Nothing else in the Worker reads the
-//! clock, draws entropy or sleeps.
+//! All that the Worker knows of the platform below it and of JavaScript: clock, random numbers,
+//! timers, requests, objects, storage, cache and log.
+//!
+//! Nothing else names `worker` or `wasm_bindgen`, but for the functions that the entry calls.
+
+pub mod cache;
+pub mod log;
+pub mod objects;
+pub mod request;
+pub mod scripts;
+pub mod storage;
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -8,7 +17,10 @@ use std::time::Duration;
 use futures_util::future::{Either, select};
 use room_core::base::time::Timestamp;
 use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen_futures::spawn_local;
 use worker::Delay;
+/// The variables, secrets and bindings. Outside the platform it is only handed on.
+pub use worker::Env;
 
 thread_local! {
     /// Random bytes that were not handed out yet.
@@ -82,9 +94,7 @@ pub async fn within<T>(limit_ms: u64, answer: impl Future<Output = Option<T>>) -
     }
 }
 
-#[wasm_bindgen(raw_module = "../../../src/domain.js")]
-extern "C" {
-    /// Returns a domain in ASCII, by the platform's tables, which are too large for the wasm.
-    #[wasm_bindgen(js_name = domainInAscii)]
-    pub fn domain_in_ascii(domain: &str) -> String;
+/// Does work beside the request that begins it.
+pub fn detach(work: impl Future<Output = ()> + 'static) {
+    spawn_local(work);
 }

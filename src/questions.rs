@@ -7,10 +7,9 @@ use futures_util::future::{FutureExt, LocalBoxFuture, select_all};
 use room_core::base::id::RoomId;
 use room_core::machines::isolate::Question;
 use room_core::machines::wire::{CounterCall, CounterReply};
-use wasm_bindgen_futures::spawn_local;
-use worker::Env;
 
 use crate::memory::RoomState;
+use crate::platform::Env;
 use crate::{calls, memory, platform};
 
 /// The pending answers to one question; `None` stands for a timeout.
@@ -44,7 +43,7 @@ async fn first_reply(env: &Env, room: RoomId, mut question: Question) -> Option<
     };
     memory::with_room(room, |state| state.isolate.on_answered(platform::now(), &question));
     if question.was_repeated() {
-        spawn_local(async move {
+        platform::detach(async move {
             while let Some(reply) = next_reply(&mut answers).await {
                 memory::with_room(room, |state| {
                     state.isolate.keep_rest(platform::now(), question.call.counter, reply);

@@ -12,18 +12,11 @@ use room_core::room::turnstile::Counts;
 use room_core::ticket::Ticket;
 use room_core::visit::turn_notice;
 use serde_json::json;
-use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
-use worker::{Env, console_log};
 
 use crate::copies::{self, For};
 use crate::memory::{self, Memory, RoomState};
+use crate::platform::{Env, log, scripts};
 use crate::{calls, platform};
-
-#[wasm_bindgen(raw_module = "../../../src/points.js")]
-extern "C" {
-    fn takes_points(env: &JsValue) -> bool;
-    fn write_point(env: &JsValue, numbers: &[u32], room: &str, name: &str, colo: &str);
-}
 
 /// How long a visitor inside waits for the answer whether the session was ended, in milliseconds.
 const ENDED_MS: u64 = 1_000;
@@ -150,12 +143,12 @@ async fn tell_global(room: RoomId, env: &Env, hold: Hold) {
 /// Writes an object's reported events as a raw data point, if the owner has bound a dataset for
 /// them.
 fn write_point_of(room: RoomId, env: &Env, colo: Colo, report: &Report) {
-    if !takes_points(env) {
+    if !scripts::takes_points(env) {
         return;
     }
     let name = |memory: &mut Memory| memory.coverage.room(room).map(|found| found.name.clone());
     let name = memory::with(name).flatten().unwrap_or_default();
-    write_point(env, &points::numbers(report), &room.to_string(), &name, colo.as_str());
+    scripts::write_point(env, &points::numbers(report), &room.to_string(), &name, colo.as_str());
 }
 
 fn on_report_reply(state: &mut RoomState, reply: Option<ReportReply>) {
@@ -179,6 +172,9 @@ async fn copy_view(room: RoomId) {
 /// Writes the counts of challenges as one line of the log, without anything of a visitor.
 pub fn tell(room: RoomId, counts: Option<Counts>) {
     if let Some(counts) = counts {
-        console_log!("{}", json!({ "room": room.to_string(), "facts": counts.to_json() }));
+        log::note(format_args!(
+            "{}",
+            json!({ "room": room.to_string(), "facts": counts.to_json() })
+        ));
     }
 }

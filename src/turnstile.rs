@@ -10,9 +10,9 @@ use room_core::room::turnstile::{
 };
 use room_core::visit::valid_ticket;
 use serde_json::json;
-use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::memory::{self, Memory};
+use crate::platform::scripts;
 use crate::visit::{self, Request};
 use crate::{platform, reports};
 
@@ -27,11 +27,6 @@ const FAILURES_PER_MINUTE_MAX: u32 = 20;
 /// The timeout of a request, in milliseconds. A counter may be asked for 3 s after the last
 /// attempt, and the entry gives up the whole decision after 5 s.
 const ATTEMPT_LIMIT_MS: f64 = 900.0;
-
-#[wasm_bindgen(raw_module = "../../../src/siteverify.js")]
-extern "C" {
-    async fn siteverify(url: &str, body: &str, limit_ms: f64) -> wasm_bindgen::JsValue;
-}
 
 /// A request to siteverify.
 struct Question {
@@ -141,7 +136,7 @@ async fn ask(question: &Question, page_url: &str, room: RoomId) -> Verification 
     let Question { url, body, for_tests } = question;
     let expected = Expected { hostname, action: &action, for_tests: *for_tests };
     for _ in 0..ATTEMPTS {
-        let answer = siteverify(url, body, ATTEMPT_LIMIT_MS).await.as_string();
+        let answer = scripts::siteverify(url, body, ATTEMPT_LIMIT_MS).await;
         let verification = turnstile::judge(answer.as_deref(), expected);
         if verification != Verification::Silent {
             return verification;

@@ -31,12 +31,13 @@ use room_core::visit::turn_notice::TurnMessage;
 use room_core::visit::verdict::Verdict;
 use room_core::visit::{self, Asks, Entrance, PlaceState, Step, Visit, VisitSource};
 use serde_json::json;
-use worker::{Env, console_log};
 
 use crate::copies::{self, For};
-use crate::incoming::{Incoming, IncomingRequest, VisitHeaders};
+use crate::incoming::{Incoming, VisitHeaders};
 use crate::languages::Languages;
 use crate::memory::{self, Memory, RoomState, Visited};
+use crate::platform::Env;
+use crate::platform::request::IncomingRequest;
 use crate::turnstile::{self, Redeemed};
 use crate::{place, platform, questions, reports, session};
 
@@ -417,7 +418,8 @@ impl VisitSource for Ticketed<'_> {
         }
         if let Some(count) = uses.due(now) {
             let facts = json!({ "sharedTickets": count });
-            console_log!("{}", json!({ "room": room.id.to_string(), "facts": facts }));
+            let line = json!({ "room": room.id.to_string(), "facts": facts });
+            platform::log::note(format_args!("{line}"));
         }
         if is_shared { room.ticket_sharing } else { TicketSharing::Allow }
     }
@@ -463,7 +465,7 @@ impl AnswerSource for Worded<'_> {
     }
 
     fn domain_in_ascii(&self, domain: &str) -> String {
-        platform::domain_in_ascii(domain)
+        platform::scripts::domain_in_ascii(domain)
     }
 
     fn hand_over(&mut self, message: TurnMessage) {

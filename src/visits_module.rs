@@ -7,18 +7,19 @@ use room_core::rules::Body;
 use room_core::visit::request::{GivenHeaders, RequestHead};
 use room_core::visit::verdict::Verdict;
 use wasm_bindgen::prelude::wasm_bindgen;
-use worker::{Env, console_warn};
 
-use crate::incoming::{IncomingRequest, VisitHeaders};
+use crate::incoming::VisitHeaders;
 #[cfg(feature = "panic-hook-tests")]
 use crate::panic_hooks;
+use crate::platform::Env;
+use crate::platform::request::IncomingRequest;
 use crate::{configuration, doctor, memory, platform, reports, session, stream, visit};
 
 /// Logs what is wrong with the variables although visitors can be served.
 #[wasm_bindgen]
 pub fn log_notes() {
     for note in memory::with(|memory| memory.notes.clone()).unwrap_or_default() {
-        console_warn!("{note}");
+        platform::log::warn(format_args!("{note}"));
     }
 }
 

@@ -2,10 +2,10 @@
 
 use room_core::base::id::RoomId;
 use room_core::management::api::{Call, Failure, Reply, with_invitation_keys};
-use worker::Env;
 
 use super::registry::{perform, silent};
 use crate::memory;
+use crate::platform::Env;
 
 /// Answers a call about the keys of a room. The registry knows the groups, the isolate the keys.
 pub async fn answer(room: RoomId, call: Call, env: &Env) -> Result<Reply, Failure> {

@@ -2,8 +2,8 @@
 
 use room_core::management::api::{Call, Failure, Reply};
 use room_core::management::messages::{RegistryReply, RegistryRequest};
-use worker::Env;
 
+use crate::platform::Env;
 use crate::{calls, memory, platform};
 
 /// Lets the registry perform a call.

@@ -3,10 +3,10 @@
 use room_core::management::api::{Credentials, Failure};
 use room_core::management::messages::{RegistryReply, RegistryRequest};
 use room_core::management::token;
-use worker::Env;
 
 use super::registry::silent;
 use crate::memory::senders::Step;
+use crate::platform::Env;
 use crate::{calls, memory, platform};
 
 /// Time between two looks of a request that waits for another's answer, in milliseconds.

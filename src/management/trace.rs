@@ -5,10 +5,10 @@ use room_core::base::time::Timestamp;
 use room_core::machines::journal::{Query, Rows, Trace};
 use room_core::machines::wire::{GlobalReply, GlobalRequest};
 use room_core::management::api::{Call, Failure, Reply, Target, trace_reply, unknown_reference};
-use worker::Env;
 
 use super::registry::{perform, unanswered};
 use crate::memory::{self, Memory};
+use crate::platform::Env;
 use crate::{calls, platform};
 
 /// The most pages of the journal that are read for one answer: in a busy room about four hours.

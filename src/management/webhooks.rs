@@ -3,9 +3,9 @@
 use room_core::base::id::RoomId;
 use room_core::machines::wire::{GlobalReply, GlobalRequest};
 use room_core::management::api::{Call, Failure, Reply, Target, with_deliveries};
-use worker::Env;
 
 use super::registry::{perform, silent};
+use crate::platform::Env;
 use crate::{calls, memory};
 
 /// The requests to the room's object, in the words of `webhooks/`.

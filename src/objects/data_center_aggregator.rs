@@ -12,24 +12,17 @@ use room_core::machines::data_center_aggregator::DataCenterAggregator as Machine
 use room_core::machines::turn::Turn;
 use room_core::machines::wire::{self, GlobalReply, GlobalRequest, ReportReply, Sync};
 
-use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
-use worker::worker_sys::DurableObjectState;
-
-use super::shell::{Hosted, Shell, object_class};
+use super::shell::{Hosted, Shell};
 use super::{Class, object_name};
+use crate::platform::objects::object_class;
+use crate::platform::scripts;
 use crate::{calls, configuration, copies, memory, platform};
-
-#[wasm_bindgen(raw_module = "../../../src/admissions.js")]
-extern "C" {
-    /// Stores admissions in the object's `SQLite` storage, before it returns.
-    fn keep(state: &DurableObjectState, env: &JsValue, name: &str, admissions: &str);
-}
 
 const CLASS: Class = Class::DataCenterAggregator;
 
 object_class! {
     /// The object that merges the reports of a data center's isolates of one room.
-    DataCenterAggregator, Machine
+    DataCenterAggregator, Shell<Machine>
 }
 
 impl Shell<Machine> {
@@ -71,7 +64,8 @@ impl Shell<Machine> {
         let Some(settings) = memory::settings(room, platform::now()) else { return };
         let logged = self.with(|object| object.machine.take_logged(&settings)).flatten();
         if let (Some(logged), Some((_, node))) = (logged, self.name()) {
-            keep(self.state.as_raw(), &self.env, &object_name(CLASS, room, node), &logged);
+            let name = object_name(CLASS, room, node);
+            scripts::keep_admissions(&self.state, &self.env, &name, &logged);
         }
     }
 }
@@ -83,7 +77,7 @@ impl Hosted for Machine {
         shell.keep_logged(room);
         let own = Rc::clone(shell);
         // Detached, so that a caller who goes away takes nobody else's answer along.
-        shell.state.wait_until(async move {
+        shell.state.detach(async move {
             let reply = calls::global(&own.env, room, &GlobalRequest::Sync(sync)).await;
             own.synced(room, reply);
         });

@@ -11,15 +11,16 @@ use room_core::capacity::state::Node;
 use room_core::machines::data_center_counter::DataCenterCounter as Machine;
 use room_core::machines::wire::{self, CounterReply, GlobalRequest, Pull};
 
-use super::shell::{Hosted, Shell, object_class};
+use super::shell::{Hosted, Shell};
 use super::{Class, object_name};
+use crate::platform::objects::object_class;
 use crate::{calls, copies, platform};
 
 const CLASS: Class = Class::DataCenterCounter;
 
 object_class! {
     /// The object that hands out the slots of a data center for one room.
-    DataCenterCounter, Machine
+    DataCenterCounter, Shell<Machine>
 }
 
 impl Shell<Machine> {
@@ -50,7 +51,7 @@ impl Hosted for Machine {
     fn send(shell: &Rc<Shell<Self>>, room: RoomId, pull: Pull) {
         let (number, own) = (pull.number, Rc::clone(shell));
         // Detached, so that a caller who goes away takes nobody else's answer along.
-        shell.state.wait_until(async move {
+        shell.state.detach(async move {
             let reply = calls::global(&own.env, room, &GlobalRequest::Pull(pull)).await;
             let now = platform::now();
             own.take_in(room, |object| {

@@ -21,12 +21,10 @@ use room_core::machines::wire::{self, GlobalReply, GlobalRequest};
 use room_core::queue::view::View;
 use room_core::room::settings::Settings;
 
-use wasm_bindgen::JsCast;
-use worker::console_error;
-
-use super::shell::{Hosted, Shell, object_class};
-use super::storage::ObjectStorage;
+use super::shell::{Hosted, Shell};
 use super::{Class, history, journal, log, moves, object_name, storage};
+use crate::platform::log::error as log_error;
+use crate::platform::objects::object_class;
 use crate::{calls, configuration, copies, memory, platform};
 
 const CLASS: Class = Class::GlobalAggregator;
@@ -38,7 +36,7 @@ const CHANGE_SOON_MS: u64 = 10_000;
 
 object_class! {
     /// The object that owns the slots and the order of one room.
-    GlobalAggregator, Machine
+    GlobalAggregator, Shell<Machine>
 }
 
 impl Shell<Machine> {
@@ -77,8 +75,8 @@ impl Shell<Machine> {
     /// Answers from the stored rows and those that are not stored yet.
     fn history(&self, room: RoomId, period: Period, now: Timestamp) -> Option<GlobalReply> {
         let open = self.with(|object| object.machine.open_minutes(now))?;
-        let rows = history::read(&self.state.storage().sql(), period, open)
-            .map_err(|reason| log_storage(room, "cannot be read", &reason.to_string()))
+        let rows = history::read(&self.state.sql(), period, open)
+            .map_err(|reason| log_storage(room, "cannot be read", &reason))
             .ok()?;
         Some(GlobalReply::History(period.told(rows)))
     }
@@ -86,8 +84,8 @@ impl Shell<Machine> {
     /// Answers from the stored rows and the one that is not stored yet.
     fn journal(&self, room: RoomId, query: Query, now: Timestamp) -> Option<GlobalReply> {
         let open = self.with(|object| object.machine.open_journal())?;
-        let rows = journal::read(&self.state.storage().sql(), now, query, open)
-            .map_err(|reason| log_storage(room, "cannot be read", &reason.to_string()))
+        let rows = journal::read(&self.state.sql(), now, query, open)
+            .map_err(|reason| log_storage(room, "cannot be read", &reason))
             .ok()?;
         Some(GlobalReply::Journal(rows.to_text()))
     }
@@ -113,8 +111,8 @@ impl Shell<Machine> {
         request: MoveRequest,
         view: Option<&View>,
     ) -> Option<GlobalReply> {
-        let reply = moves::answer(&self.state.storage().sql(), platform::now(), request, view);
-        let reply = reply.map_err(|reason| log_storage(room, "fails", &reason.to_string()));
+        let reply = moves::answer(&self.state.sql(), platform::now(), request, view);
+        let reply = reply.map_err(|reason| log_storage(room, "fails", &reason));
         Some(GlobalReply::Move(reply.ok()?.to_text()))
     }
 
@@ -124,7 +122,7 @@ impl Shell<Machine> {
         if self.has_machine() {
             return Some(());
         }
-        let stored = storage::read(&self.storage()?);
+        let stored = storage::read(&self.state.storage()?);
         let stored = stored.map_err(|reason| log_storage(room, "cannot be read", &reason)).ok()?;
         let name = object_name(CLASS, room, NODE);
         let copy = copies::read_state(room, CLASS, &name).await;
@@ -154,14 +152,10 @@ impl Shell<Machine> {
     }
 
     fn write(&self) -> Result<(), String> {
-        let storage = self.storage().ok_or("there is no storage")?;
-        let sql = self.state.storage().sql();
+        let storage = self.state.storage().ok_or("there is no storage")?;
+        let sql = self.state.sql();
         let written = self.with(|object| storage::write(&storage, &sql, object.save()));
         written.unwrap_or_else(|| Err("there is no machine".to_owned()))
-    }
-
-    fn storage(&self) -> Option<ObjectStorage> {
-        self.state.as_raw().storage().ok().map(JsCast::unchecked_into)
     }
 }
 
@@ -172,7 +166,7 @@ impl Hosted for Machine {
     fn send(shell: &Rc<Shell<Self>>, room: RoomId, nodes: Vec<Node>) {
         for node in nodes {
             let own = Rc::clone(shell);
-            shell.state.wait_until(async move {
+            shell.state.detach(async move {
                 calls::aggregator(&own.env, room, node.colo, &sync_request()).await;
             });
         }
@@ -204,5 +198,5 @@ impl Hosted for Machine {
 /// Writes to the log that the storage fails. The visitors of the room get what it has chosen for
 /// silence.
 fn log_storage(room: RoomId, problem: &str, reason: &str) {
-    console_error!("the storage of room {room} {problem}: {reason}");
+    log_error(format_args!("the storage of room {room} {problem}: {reason}"));
 }

@@ -2,9 +2,9 @@
 //! `machines::history` says what they are and when they are complete.
 
 use room_core::machines::history::{KEPT_MINUTES, Period, Row, Span, complete, merged};
-use worker::{SqlStorage, SqlStorageValue};
 
 use super::storage::KeyedRow;
+use crate::platform::storage::{Result, Sql, Value, number};
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS history (span INTEGER, start INTEGER, \
                      row TEXT NOT NULL, PRIMARY KEY (span, start)) WITHOUT ROWID";
@@ -17,11 +17,11 @@ const FORGET: &str = "DELETE FROM history WHERE span IN (1, 15, 60) AND start < 
 
 /// Adds minutes, in the order of time, and the quarters and hours that they complete. Once an hour
 /// the oldest rows are deleted.
-pub fn write(sql: &SqlStorage, minutes: &[Row]) -> worker::Result<()> {
+pub fn write(sql: &Sql, minutes: &[Row]) -> Result<()> {
     if minutes.is_empty() {
         return Ok(());
     }
-    sql.exec(TABLE, None)?;
+    sql.run(TABLE, Vec::new())?;
     for minute in minutes {
         if let Some(last) = last_minute(sql)? {
             // A minute is stored once: the save that failed may have written it, and an object
@@ -36,7 +36,7 @@ pub fn write(sql: &SqlStorage, minutes: &[Row]) -> worker::Result<()> {
                 }
                 if span == Span::Hour {
                     let first = minute.start.saturating_sub(KEPT_MINUTES);
-                    sql.exec(FORGET, vec![number(first)])?;
+                    sql.run(FORGET, vec![number(first)])?;
                 }
             }
         }
@@ -47,8 +47,8 @@ pub fn write(sql: &SqlStorage, minutes: &[Row]) -> worker::Result<()> {
 
 /// Reads the rows of a period, in the order of time: whole spans, then the last stored ones in
 /// pieces, and those of the open minutes.
-pub fn read(sql: &SqlStorage, period: Period, open: Vec<Row>) -> worker::Result<Vec<Row>> {
-    sql.exec(TABLE, None)?;
+pub fn read(sql: &Sql, period: Period, open: Vec<Row>) -> Result<Vec<Row>> {
+    sql.run(TABLE, Vec::new())?;
     let Some(last) = last_minute(sql)? else { return Ok(open) };
     let pieces = [Span::Hour, Span::Quarter, Span::Minute].into_iter();
     let (mut from, mut found) = (period.read_from(), Vec::new());
@@ -60,26 +60,21 @@ pub fn read(sql: &SqlStorage, period: Period, open: Vec<Row>) -> worker::Result<
     Ok(found)
 }
 
-fn last_minute(sql: &SqlStorage) -> worker::Result<Option<u64>> {
+fn last_minute(sql: &Sql) -> Result<Option<u64>> {
     Ok(found(sql, LAST, Vec::new())?.first().map(|row| row.start))
 }
 
-fn rows(sql: &SqlStorage, span: Span, from: u64, until: u64) -> worker::Result<Vec<Row>> {
+fn rows(sql: &Sql, span: Span, from: u64, until: u64) -> Result<Vec<Row>> {
     found(sql, READ, vec![number(span.minutes()), number(from), number(until)])
 }
 
-fn found(sql: &SqlStorage, query: &str, of: Vec<SqlStorageValue>) -> worker::Result<Vec<Row>> {
-    let stored = sql.exec(query, of)?.to_array::<KeyedRow>()?;
+fn found(sql: &Sql, query: &str, of: Vec<Value>) -> Result<Vec<Row>> {
+    let stored = sql.rows::<KeyedRow>(query, of)?;
     // A row that cannot be read is as good as none: it is of another version.
     Ok(stored.iter().filter_map(|KeyedRow { value, .. }| Row::read(value)).collect())
 }
 
-fn put(sql: &SqlStorage, span: Span, row: &Row) -> worker::Result<()> {
+fn put(sql: &Sql, span: Span, row: &Row) -> Result<()> {
     let bindings = vec![number(span.minutes()), number(row.start), row.to_text().into()];
-    sql.exec(WRITE, bindings).map(|_| ())
-}
-
-/// Converts a minute, which is far below the largest whole number of a `Number`.
-fn number(minutes: u64) -> SqlStorageValue {
-    SqlStorageValue::Float(minutes as f64)
+    sql.run(WRITE, bindings)
 }

@@ -8,7 +8,8 @@ use room_core::order::order_key::OrderKey;
 use room_core::queue::share::Placed;
 use room_core::queue::view::View;
 use serde::Deserialize;
-use worker::{SqlStorage, SqlStorageValue};
+
+use crate::platform::storage::{Result, Sql, Value, number};
 
 /// One row for each visitor who has used a code, and one without a visitor that counts them. In a
 /// visitor's row `used` is the place that the share of a group gave, or 1 without one.
@@ -47,16 +48,16 @@ struct LastPlace {
 /// Answers one visitor who uses a code, and stores the use before the answer leaves. `view` is
 /// needed only for a visitor whose group enters by share.
 pub fn answer(
-    sql: &SqlStorage,
+    sql: &Sql,
     now: Timestamp,
     request: &Redemption,
     view: Option<&View>,
-) -> worker::Result<MoveReply> {
-    sql.exec(TABLE, None)?;
-    sql.exec(INDEX, None)?;
-    sql.exec(FORGET, vec![moment(now)])?;
+) -> Result<MoveReply> {
+    sql.run(TABLE, Vec::new())?;
+    sql.run(INDEX, Vec::new())?;
+    sql.run(FORGET, vec![moment(now)])?;
     let (code, visitor) = (request.name.as_str(), request.visitor.0.to_string());
-    let rows = sql.exec(READ, vec![code.into(), visitor.as_str().into()])?.to_array::<Used>()?;
+    let rows = sql.rows::<Used>(READ, vec![code.into(), visitor.as_str().into()])?;
     let used = rows.iter().find(|row| row.visitor.is_empty()).map_or(0.0, |row| row.used);
     let own = rows.iter().find(|row| row.visitor == visitor).map(|row| row.used as u64);
     let reply = answered(now, request, used as u32, own.is_some());
@@ -72,7 +73,7 @@ pub fn answer(
         let count = [code.into(), ends_at.clone()];
         let used = moment(placed.unwrap_or(Timestamp(NO_PLACE)));
         let own = [code.into(), visitor.as_str().into(), used, ends_at];
-        sql.exec(WRITE, count.into_iter().chain(own).collect::<Vec<_>>())?;
+        sql.run(WRITE, count.into_iter().chain(own).collect())?;
     }
     Ok(placed.map_or(MoveReply::Open, MoveReply::Placed))
 }
@@ -80,23 +81,22 @@ pub fn answer(
 /// Returns the place that a visitor gets by the share of a group, and stores the group's last one.
 /// `own` is what is stored of the visitor's use of the code, if there is one.
 fn placed(
-    sql: &SqlStorage,
+    sql: &Sql,
     group: &str,
     view: &View,
     share: Share,
     own: Option<u64>,
-) -> worker::Result<Option<Timestamp>> {
-    sql.exec(SHARES, None)?;
-    let rows = sql.exec(READ_SHARE, vec![group.into()])?.to_array::<LastPlace>()?;
+) -> Result<Option<Timestamp>> {
+    sql.run(SHARES, Vec::new())?;
+    let rows = sql.rows::<LastPlace>(READ_SHARE, vec![group.into()])?;
     let last = rows.first().map_or_else(Placed::default, |row| Placed {
         at: OrderKey(row.placed as u64),
         beside: row.beside as u64,
     });
     let (placed, next) = place(view, share, own.map(known), last);
     if next != last {
-        let numbers = [moment(Timestamp(next.at.0)), SqlStorageValue::Float(next.beside as f64)];
-        let row = [group.into()].into_iter().chain(numbers).collect::<Vec<_>>();
-        sql.exec(WRITE_SHARE, row)?;
+        let numbers = [number(next.at.0), number(next.beside)];
+        sql.run(WRITE_SHARE, [group.into()].into_iter().chain(numbers).collect())?;
     }
     Ok(placed)
 }
@@ -106,6 +106,6 @@ const fn known(used: u64) -> Timestamp {
     Timestamp(if used == NO_PLACE { u64::MAX } else { used })
 }
 
-fn moment(moment: Timestamp) -> SqlStorageValue {
-    SqlStorageValue::Float(moment.0 as f64)
+fn moment(moment: Timestamp) -> Value {
+    number(moment.0)
 }

@@ -4,7 +4,8 @@
 use room_core::base::time::Timestamp;
 use room_core::machines::journal::{KEPT_MS, Query, Rows};
 use serde::Deserialize;
-use worker::{SqlStorage, SqlStorageValue};
+
+use crate::platform::storage::{Result, Sql, number};
 
 const TABLE: &str =
     "CREATE TABLE IF NOT EXISTS journal (at INTEGER PRIMARY KEY, row TEXT NOT NULL)";
@@ -35,29 +36,28 @@ struct Edge {
 }
 
 /// Adds a row at `now`, and deletes those that are too old.
-pub fn write(sql: &SqlStorage, now: Timestamp, row: &str) -> worker::Result<()> {
-    sql.exec(TABLE, None)?;
-    sql.exec(WRITE, vec![number(now.0), row.into()])?;
-    sql.exec(FORGET, vec![number(now.0.saturating_sub(KEPT_MS))]).map(|_| ())
+pub fn write(sql: &Sql, now: Timestamp, row: &str) -> Result<()> {
+    sql.run(TABLE, Vec::new())?;
+    sql.run(WRITE, vec![number(now.0), row.into()])?;
+    sql.run(FORGET, vec![number(now.0.saturating_sub(KEPT_MS))])
 }
 
 /// Reads rows that are not too old. `open` is the row that is not stored yet.
-pub fn read(
-    sql: &SqlStorage,
-    now: Timestamp,
-    query: Query,
-    open: Option<String>,
-) -> worker::Result<Rows> {
-    sql.exec(TABLE, None)?;
+pub fn read(sql: &Sql, now: Timestamp, query: Query, open: Option<String>) -> Result<Rows> {
+    sql.run(TABLE, Vec::new())?;
     let from = query.from.0.max(now.0.saturating_sub(KEPT_MS));
     let names = query.pattern();
     let all = [number(from), number(query.until.0), number(LOOKED_AT_MAX.into())];
-    let edge = sql.exec(EDGE, all.to_vec())?.one::<Edge>()?;
-    let is_last = edge.count < f64::from(LOOKED_AT_MAX);
-    let until = edge.at.filter(|_| !is_last).map_or(query.until.0, |at| at as u64 + 1);
+    let edges = sql.rows::<Edge>(EDGE, all.to_vec())?;
+    let edge = edges.first();
+    let is_last = edge.is_none_or(|edge| edge.count < f64::from(LOOKED_AT_MAX));
+    let until = edge
+        .and_then(|edge| edge.at)
+        .filter(|_| !is_last)
+        .map_or(query.until.0, |at| at as u64 + 1);
     let bounds = [number(from), number(until)];
     let bindings = bounds.into_iter().chain([names.as_str().into(), number(ROWS_MAX.into())]);
-    let stored = sql.exec(READ, bindings.collect::<Vec<_>>())?.to_array::<Stored>()?;
+    let stored = sql.rows::<Stored>(READ, bindings.collect())?;
     let is_whole = stored.len() < ROWS_MAX as usize;
     let cut = stored.last().filter(|_| !is_whole).map(|last| Timestamp(last.at as u64 + 1));
     let next = cut.or((!is_last).then_some(Timestamp(until)));
@@ -66,9 +66,4 @@ pub fn read(
         rows.extend(open.filter(|row| row.contains(&names)));
     }
     Ok(Rows { rows, next })
-}
-
-/// Converts a moment, which is far below the largest whole number of a `Number`.
-fn number(ms: u64) -> SqlStorageValue {
-    SqlStorageValue::Float(ms as f64)
 }

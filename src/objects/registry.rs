@@ -5,57 +5,28 @@
 //! the other.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use room_core::machines::wire::{self};
 use room_core::management::api::{Call, Target};
 use room_core::management::messages::{RegistryReply, RegistryRequest};
 use room_core::management::registry::{Preview, Registry as Machine, Row};
-use wasm_bindgen::JsCast;
-use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
-use worker::worker_sys::DurableObjectState;
-use worker::{Env, SqlStorage, State, console_error, console_warn};
 
-use super::storage::{KeyedRow, ObjectStorage};
+use super::storage::KeyedRow;
 use crate::memory::{self, Memory};
-use crate::platform;
+use crate::platform::objects::{ObjectState, object_class};
+use crate::platform::storage::{Result, Sql};
+use crate::platform::{self, Env, log};
 
-/// The object that holds all that owners have configured.
-#[wasm_bindgen]
-pub struct Registry {
-    storage: Option<ObjectStorage>,
-    sql: SqlStorage,
-    machine: RefCell<Option<Machine>>,
+object_class! {
+    /// The object that holds all that owners have configured.
+    Registry, Held
 }
 
-#[wasm_bindgen]
-impl Registry {
-    /// Makes the object, after each restart of the object or of the wasm instance.
-    #[wasm_bindgen(constructor)]
-    pub fn new(state: DurableObjectState, _env: Env) -> Self {
-        let storage = state.storage().ok().map(JsCast::unchecked_into);
-        let sql = State::from(state).storage().sql();
-        Self { storage, sql, machine: RefCell::new(None) }
-    }
-
-    /// Answers one message; "" means no answer.
-    #[cfg_attr(
-        not(feature = "panic-hook-tests"),
-        expect(clippy::unused_async, reason = "the entry calls every object in the same way")
-    )]
-    pub async fn call(&self, message: String) -> String {
-        #[cfg(feature = "panic-hook-tests")]
-        crate::panic_hooks::object(&message).await;
-        let Some(request) = wire::decode(&message) else { return String::new() };
-        match self.answer(request) {
-            Ok(reply) => wire::encode(&reply),
-            Err(problem) => {
-                console_error!("the registry: {problem}");
-                // What was not stored must not be told: start again from what is stored.
-                *self.machine.borrow_mut() = None;
-                String::new()
-            }
-        }
-    }
+/// The object around the machine, which is made from what is stored.
+pub struct Held {
+    state: ObjectState,
+    machine: RefCell<Option<Machine>>,
 }
 
 /// Draws the random bytes from which a call makes ids. From the id of a preview isolates can see
@@ -71,8 +42,28 @@ fn unconfigured() -> String {
     "there is no configuration".to_owned()
 }
 
-impl Registry {
-    fn answer(&self, request: RegistryRequest) -> Result<RegistryReply, String> {
+impl Held {
+    fn new(state: ObjectState, _env: Env) -> Self {
+        Self { state, machine: RefCell::new(None) }
+    }
+
+    #[expect(clippy::unused_self, reason = "of the registry there is one: its name says nothing")]
+    fn learn_name(&self, _told: Option<&str>) {}
+
+    #[expect(clippy::unused_async, reason = "every object is called in the same way")]
+    async fn call(self: Rc<Self>, message: &str) -> Option<RegistryReply> {
+        match self.answer(wire::decode(message)?) {
+            Ok(reply) => Some(reply),
+            Err(problem) => {
+                log::error(format_args!("the registry: {problem}"));
+                // What was not stored must not be told: start again from what is stored.
+                *self.machine.borrow_mut() = None;
+                None
+            }
+        }
+    }
+
+    fn answer(&self, request: RegistryRequest) -> Result<RegistryReply> {
         let mut held = self.machine.borrow_mut();
         let machine = match &mut *held {
             Some(machine) => machine,
@@ -111,44 +102,42 @@ impl Registry {
         })
     }
 
-    fn load(&self) -> Result<Machine, String> {
-        let exec = |query: &str| self.sql.exec(query, None).map_err(|error| error.to_string());
+    fn load(&self) -> Result<Machine> {
+        let sql = self.state.sql();
         for table in Row::TABLES {
             let columns = "(key TEXT PRIMARY KEY, value TEXT NOT NULL)";
-            exec(&format!("CREATE TABLE IF NOT EXISTS {table} {columns}"))?;
+            sql.run(&format!("CREATE TABLE IF NOT EXISTS {table} {columns}"), Vec::new())?;
         }
         let all = Row::TABLES.map(|table| format!("SELECT key, value FROM {table}"));
-        let stored = exec(&all.join(" UNION ALL "))?.to_array::<KeyedRow>();
-        let stored = stored.map_err(|error| error.to_string())?;
+        let stored = sql.rows::<KeyedRow>(&all.join(" UNION ALL "), Vec::new())?;
         let rows = stored.into_iter().map(|KeyedRow { key, value }| (key, value)).collect();
         let (seed, zones, bounds, can_challenge) =
             memory::with(Memory::registry_basis).ok_or_else(unconfigured)?;
         let machine = Machine::new(rows, seed, zones, bounds).map_err(|row| row.reason)?;
         if let Some(note) = machine.note_on_file() {
-            console_warn!("{note}");
+            log::warn(format_args!("{note}"));
         }
         Ok(machine.with_turnstile(can_challenge))
     }
 
-    fn store(&self, rows: &[Row]) -> Result<(), String> {
+    fn store(&self, rows: &[Row]) -> Result<()> {
         if rows.is_empty() {
             return Ok(());
         }
-        let storage = self.storage.as_ref().ok_or_else(|| "there is no storage".to_owned())?;
-        let mut write = || rows.iter().try_for_each(|row| self.write(row).map_err(JsValue::from));
-        storage.transaction_sync(&mut write).map_err(|error| format!("{error:?}"))
+        let storage = self.state.storage().ok_or_else(|| "there is no storage".to_owned())?;
+        let sql = self.state.sql();
+        storage.transaction(|| rows.iter().try_for_each(|row| write(&sql, row)))
     }
+}
 
-    fn write(&self, row: &Row) -> worker::Result<()> {
-        let (table, Row { key, value }) = (row.table(), row);
-        let key = key.as_str().into();
-        let written = match value {
-            Some(value) => {
-                let query = format!("INSERT OR REPLACE INTO {table} (key, value) VALUES (?, ?)");
-                self.sql.exec(&query, vec![key, value.as_str().into()])
-            }
-            None => self.sql.exec(&format!("DELETE FROM {table} WHERE key = ?"), vec![key]),
-        };
-        written.map(|_| ())
+fn write(sql: &Sql, row: &Row) -> Result<()> {
+    let (table, Row { key, value }) = (row.table(), row);
+    let key = key.as_str().into();
+    match value {
+        Some(value) => {
+            let query = format!("INSERT OR REPLACE INTO {table} (key, value) VALUES (?, ?)");
+            sql.run(&query, vec![key, value.as_str().into()])
+        }
+        None => sql.run(&format!("DELETE FROM {table} WHERE key = ?"), vec![key]),
     }
 }

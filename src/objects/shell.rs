@@ -11,10 +11,10 @@ use room_core::base::time::Timestamp;
 use room_core::capacity::state::Node;
 use room_core::drive::{Driven, Effect, Machine};
 use room_core::machines::turn::{Incident, RequestId};
-use worker::worker_sys::DurableObjectState;
-use worker::{Env, State};
 
 use super::{Class, log, object_name, parse_name};
+use crate::platform::Env;
+use crate::platform::objects::ObjectState;
 use crate::{copies, platform};
 
 /// A machine with an object of the platform around it, and what only that object does.
@@ -40,40 +40,10 @@ pub trait Hosted: Machine + 'static {
     }
 }
 
-/// Makes the class for the platform. The shell of its machine must have a method `call`.
-macro_rules! object_class {
-    ($(#[$docs:meta])* $name:ident, $machine:ty) => {
-        $(#[$docs])*
-        #[wasm_bindgen::prelude::wasm_bindgen]
-        pub struct $name(std::rc::Rc<crate::objects::shell::Shell<$machine>>);
-
-        #[wasm_bindgen::prelude::wasm_bindgen]
-        impl $name {
-            /// Made anew after each restart of the object or of the wasm instance.
-            #[wasm_bindgen(constructor)]
-            pub fn new(state: worker::worker_sys::DurableObjectState, env: worker::Env) -> Self {
-                Self(std::rc::Rc::new(crate::objects::shell::Shell::new(state, env)))
-            }
-
-            /// Answers one message; "" stands for no answer. `name` is the object's own, as the
-            /// caller knows it.
-            pub async fn call(&self, message: String, name: Option<String>) -> String {
-                #[cfg(feature = "panic-hook-tests")]
-                crate::panic_hooks::object(&message).await;
-                let shell = std::rc::Rc::clone(&self.0);
-                shell.learn_name(name.as_deref());
-                let reply = shell.call(&message).await;
-                reply.map(|reply| room_core::machines::wire::encode(&reply)).unwrap_or_default()
-            }
-        }
-    };
-}
-pub(super) use object_class;
-
 /// The platform's side of an object, its machine, and the requests that wait for its replies.
 pub struct Shell<M: Machine> {
     /// The object's storage, name and lifetime.
-    pub state: State,
+    pub state: ObjectState,
     /// The variables and bindings.
     pub env: Env,
     /// Room and node, as the object's name says; `None` until that is known.
@@ -87,9 +57,9 @@ pub struct Shell<M: Machine> {
 
 impl<M: Hosted> Shell<M> {
     /// Makes a shell without a machine and without waiting requests.
-    pub fn new(state: DurableObjectState, env: Env) -> Self {
+    pub fn new(state: ObjectState, env: Env) -> Self {
         Self {
-            state: State::from(state),
+            state,
             env,
             name: Cell::new(None),
             object: RefCell::new(None),
@@ -102,7 +72,7 @@ impl<M: Hosted> Shell<M> {
     /// Takes the name from the platform, or else from a caller (`src/calls.rs` says when).
     pub fn learn_name(&self, told: Option<&str>) {
         if self.name.get().is_none() {
-            let own = self.state.id().name();
+            let own = self.state.own_name();
             self.name.set(own.as_deref().or(told).and_then(parse_name));
         }
     }
@@ -182,7 +152,7 @@ impl<M: Hosted> Shell<M> {
     fn copy(&self, room: RoomId) {
         if let Some((text, (_, node))) = self.with(Driven::copy).zip(self.name()) {
             let name = object_name(M::CLASS, room, node);
-            self.state.wait_until(copies::write_state(room, M::CLASS, name, text));
+            self.state.detach(copies::write_state(room, M::CLASS, name, text));
         }
     }
 
@@ -190,7 +160,7 @@ impl<M: Hosted> Shell<M> {
     /// alarm is a write to storage.
     fn wake_at(self: &Rc<Self>, room: RoomId, moment: Timestamp) {
         let shell = Rc::clone(self);
-        self.state.wait_until(async move {
+        self.state.detach(async move {
             platform::sleep_until(moment).await;
             if shell.with(|object| object.wakes_at()).flatten() == Some(moment) {
                 M::wake(&shell, room);

@@ -11,28 +11,16 @@ use room_core::base::time::{SECOND_MS, Timestamp};
 use room_core::machines::global_aggregator::{GlobalAggregator as Machine, watch};
 use room_core::machines::wire::GlobalReply;
 use serde_json::Value;
-use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
-use worker::worker_sys::DurableObjectState;
 
 use super::shell::{Hosted, Shell};
 use crate::memory::{self, Memory};
 use crate::platform;
+use crate::platform::scripts;
 
 /// Time between two looks at the room, in milliseconds.
 const LOOK_MS: u64 = SECOND_MS;
 /// The request of an alarm.
 const ALARM: &str = "alarm";
-
-#[wasm_bindgen(raw_module = "../../../src/webhooks.js")]
-extern "C" {
-    fn look(state: &DurableObjectState, env: &JsValue, sight: &str);
-    async fn answer(
-        state: &DurableObjectState,
-        env: &JsValue,
-        sight: &str,
-        request: &str,
-    ) -> JsValue;
-}
 
 impl Shell<Machine> {
     /// Lets webhooks look at the room, unless they just did.
@@ -44,7 +32,7 @@ impl Shell<Machine> {
         }
         if let Some(sight) = self.sight(room, now) {
             self.watched_at.set(now);
-            look(self.state.as_raw(), &self.env, &sight);
+            scripts::webhooks_look(&self.state, &self.env, &sight);
         }
     }
 
@@ -59,8 +47,8 @@ impl Shell<Machine> {
             Machine::wake(self, room);
         }
         let sight = self.sight(room, platform::now())?;
-        let told = answer(self.state.as_raw(), &self.env, &sight, request).await;
-        told.as_string().map(GlobalReply::Webhooks)
+        let told = scripts::webhooks_answer(&self.state, &self.env, &sight, request).await;
+        told.map(GlobalReply::Webhooks)
     }
 
     fn sight(&self, room: RoomId, now: Timestamp) -> Option<String> {
