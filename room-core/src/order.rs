@@ -5,3 +5,6 @@ pub mod census;
 pub mod lottery;
 pub mod order_key;
 pub mod shuffle;
+mod waiters;
+
+pub use waiters::EXACT_WAITERS_MAX;

@@ -11,11 +11,8 @@ use crate::base::sorted::SortedMap;
 use crate::base::spread::SpreadMap;
 use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::order::order_key::{EPOCH_MS, OrderKey};
+use crate::order::waiters::Waiters;
 use crate::ticket::TURN_KEPT_MINUTES_MAX;
-
-/// The most different keys at which one data center reports its waiting visitors exactly. With more
-/// keys they are rounded to key buckets of 5 s.
-pub const EXACT_WAITERS_MAX: usize = 512;
 
 /// The most check-ins that are remembered so as to count none twice. Beyond it, check-ins whose
 /// presence is over are forgotten at once.
@@ -92,7 +89,7 @@ fn is_none(kept_ms: &u64) -> bool {
 }
 
 /// The number of waiting visitors of one epoch, by key. Where keys are rounded, the visitors of a
-/// key bucket stand at its last key.
+/// key bucket, or of a part of one, stand at its last key.
 pub type EpochCensus = SortedMap<OrderKey, u32>;
 
 /// Returns a census with the same visitors at `keys_max` keys at most.
@@ -135,17 +132,6 @@ pub struct Census {
     seen: SpreadMap<CheckInId, Timestamp>,
     /// When check-ins whose presence is over were last forgotten.
     forgotten_at: Timestamp,
-}
-
-/// The waiting visitors of one epoch. They stand at their exact keys up to [`EXACT_WAITERS_MAX`]
-/// keys, and then in key buckets, whose number grows with the waiting time and not with the
-/// visitors.
-#[derive(Clone, Debug, Default)]
-struct Waiters {
-    by_key: EpochCensus,
-    /// The visitors among them whose check-in is overdue, and who count because their turn is kept.
-    away: EpochCensus,
-    is_coarse: bool,
 }
 
 /// The longest presence that is counted, in milliseconds; a longer one is cut. It is the longest
@@ -202,73 +188,29 @@ impl Census {
 
     /// Returns the waiting visitors of every remembered epoch, as the data center reports them.
     pub fn report(&self) -> SortedMap<Epoch, EpochCensus> {
-        self.epochs.iter().map(|(epoch, waiters)| (*epoch, waiters.by_key.clone())).collect()
+        self.epochs.iter().map(|(epoch, waiters)| (*epoch, waiters.by_key().clone())).collect()
     }
 
     /// Returns the visitors of [`Self::report`] who are away while their turn is kept, for the
     /// epochs that begin before `until`. Epochs without such visitors are left out.
     pub fn report_away(&self, until: Timestamp) -> SortedMap<Epoch, EpochCensus> {
         let near = self.epochs.iter().take_while(|(epoch, _)| epoch.start() < until);
-        let away = near.filter(|(_, waiters)| !waiters.away.is_empty());
-        away.map(|(epoch, waiters)| (*epoch, waiters.away.clone())).collect()
+        let away = near.filter(|(_, waiters)| !waiters.away().is_empty());
+        away.map(|(epoch, waiters)| (*epoch, waiters.away().clone())).collect()
     }
 
     /// Whether nobody is counted in the epoch of `now` or in a later one.
     pub fn is_empty_from(&self, now: Timestamp) -> bool {
-        self.epochs.from_key(&Epoch::at(now)).all(|(_, waiters)| waiters.by_key.is_empty())
+        self.epochs.from_key(&Epoch::at(now)).all(|(_, waiters)| waiters.by_key().is_empty())
     }
-}
-
-impl Waiters {
-    /// Counts one visitor less at `key`. Without a visitor there nothing changes: another data
-    /// center has counted the visitor.
-    fn remove(&mut self, key: OrderKey) {
-        let key = self.rounded(key);
-        take_one(&mut self.by_key, key);
-    }
-
-    fn is_here(&mut self, key: OrderKey) {
-        let key = self.rounded(key);
-        take_one(&mut self.away, key);
-    }
-
-    fn is_away(&mut self, key: OrderKey) {
-        let key = self.rounded(key);
-        *self.away.get_or_default(key) += 1;
-    }
-
-    fn add(&mut self, key: OrderKey) {
-        let key = self.rounded(key);
-        *self.by_key.get_or_default(key) += 1;
-        if !self.is_coarse && self.by_key.len() > EXACT_WAITERS_MAX {
-            let (by_key, away) = (coarse(&self.by_key), coarse(&self.away));
-            *self = Self { by_key, away, is_coarse: true };
-        }
-    }
-
-    fn rounded(&self, key: OrderKey) -> OrderKey {
-        if self.is_coarse { key.coarse() } else { key }
-    }
-}
-
-/// Counts one visitor less at `key`, if any is counted there.
-fn take_one(census: &mut EpochCensus, key: OrderKey) {
-    let Some(count) = census.get_mut(&key) else { return };
-    *count -= 1;
-    if *count == 0 {
-        census.remove(&key);
-    }
-}
-
-fn coarse(exact: &EpochCensus) -> EpochCensus {
-    SortedMap::sums(exact.iter().map(|(key, count)| (key.coarse(), *count)).collect())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Census, EXACT_WAITERS_MAX, Epoch, EpochCensus, Presence, epochs_of, thinned};
+    use super::{Census, Epoch, EpochCensus, Presence, epochs_of, thinned};
     use crate::base::id::CheckInId;
     use crate::base::time::Timestamp;
+    use crate::order::EXACT_WAITERS_MAX;
     use crate::order::order_key::OrderKey;
 
     fn presence(key: u64, from: u64, until: u64, check_in: u64) -> Presence {
@@ -313,7 +255,7 @@ mod tests {
         let rounded = late.report_away(Timestamp(200_000));
         let all = rounded.values().map(|keys| keys.values().sum::<u32>());
         assert!(all.eq([EXACT_WAITERS_MAX as u32 + 1; 2]));
-        assert!(rounded.values().all(|keys| keys.keys().all(|key| key.0 % 5_000 == 4_999)));
+        assert!(rounded.values().all(|keys| keys.len() == 305), "as all who wait");
     }
 
     #[test]
@@ -397,26 +339,6 @@ mod tests {
         census.add(presence(9, 0, 20_000, 1));
         census.add(presence(7, 20_000, 1_000, 2));
         assert!(census.report().values().all(|keys| keys.get(&OrderKey(9)) == Some(&1)));
-    }
-
-    #[test]
-    fn many_waiters_are_reported_by_key_bucket_and_none_is_lost() {
-        let check = |count: u64, buckets: usize, is_coarse: bool| {
-            let mut census = Census::default();
-            for key in 0..count {
-                census.add(presence(key * 100, 0, 4_000, key));
-            }
-            let report = census.report();
-            let waiters = report.get(&Epoch(0)).unwrap();
-            assert_eq!(waiters.len(), buckets, "{count}");
-            assert_eq!(waiters.values().sum::<u32>(), count as u32);
-            assert_eq!(waiters.keys().all(|key| key.0 % 5_000 == 4_999), is_coarse, "{count}");
-        };
-        let exact = EXACT_WAITERS_MAX;
-        check(exact as u64, exact, false);
-        check(exact as u64 + 1, 11, true);
-        // And who comes when they are told by key bucket already.
-        check(exact as u64 + 100, 13, true);
     }
 
     #[test]

@@ -7,6 +7,9 @@ use crate::base::time::Timestamp;
 /// The length in milliseconds of an epoch and of a key bucket. Waiting visitors are counted once
 /// per epoch; the keys of a long line are rounded to key buckets.
 pub const EPOCH_MS: u64 = 5_000;
+/// The width in milliseconds of a part of a key bucket. A million who come within ten seconds are
+/// 2,000 in each part; a room for them calls about as many at a time.
+const PART_MS: u64 = 20;
 
 /// How far ahead visitors of a group stand who enter first: 31 years of milliseconds, in whole key
 /// buckets. No visitor joined so long before another.
@@ -56,5 +59,13 @@ impl OrderKey {
     #[must_use]
     pub const fn coarse(self) -> Self {
         Self(self.0 / EPOCH_MS * EPOCH_MS + (EPOCH_MS - 1))
+    }
+
+    /// Returns the last key of this key's part of a bucket. Parts are [`PART_MS`] keys wide. They
+    /// lie so that none ends with a bucket: by its last key alone one can tell which it is.
+    #[must_use]
+    pub const fn fine(self) -> Self {
+        let part = self.0.saturating_add(PART_MS / 2) / PART_MS;
+        Self(part.saturating_mul(PART_MS).saturating_add(PART_MS / 2 - 1))
     }
 }

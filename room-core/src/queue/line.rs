@@ -10,7 +10,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::OrderKey;
-use crate::order::census::EXACT_WAITERS_MAX;
+use crate::base::sorted::SortedMap;
+use crate::order::EXACT_WAITERS_MAX;
 use crate::order::order_key::EPOCH_MS;
 
 /// The largest number of points of a view's line; 64 keep a view under 2 KB.
@@ -183,13 +184,31 @@ impl Stretch {
     }
 }
 
-/// Thins a line to at most [`CURVE_POINTS_MAX`] points, evenly, and keeps the last one.
+/// Thins a line to at most [`CURVE_POINTS_MAX`] points, and keeps the last one. The last points of
+/// key buckets stay first, evenly, and then those between.
 pub fn curve(line: &[(OrderKey, u64)]) -> Vec<(OrderKey, u64)> {
-    let step = line.len().div_ceil(CURVE_POINTS_MAX).max(1);
-    let from_the_end = line.iter().rev().step_by(step);
-    let mut points: Vec<_> = from_the_end.copied().collect();
-    points.reverse();
-    points
+    if line.len() <= CURVE_POINTS_MAX {
+        return line.to_vec();
+    }
+    let next = line.iter().skip(1).map(|(key, _)| key.coarse()).chain([OrderKey(u64::MAX)]);
+    let ends = line.iter().zip(next).map(|((key, _), next)| key.coarse() != next);
+    let (mut buckets, mut between) = (Vec::new(), Vec::new());
+    for (point, is_end) in line.iter().zip(ends) {
+        if is_end { buckets.push(*point) } else { between.push(*point) }
+    }
+    let buckets = thinned(&buckets, CURVE_POINTS_MAX);
+    let between = thinned(&between, CURVE_POINTS_MAX - buckets.len());
+    let points: SortedMap<OrderKey, u64> = buckets.into_iter().chain(between).collect();
+    points.iter().map(|(key, ahead)| (*key, *ahead)).collect()
+}
+
+/// Returns at most `points_max` points, evenly, and the last one of them.
+fn thinned(points: &[(OrderKey, u64)], points_max: usize) -> Vec<(OrderKey, u64)> {
+    if points_max == 0 {
+        return Vec::new();
+    }
+    let step = points.len().div_ceil(points_max).max(1);
+    points.iter().rev().step_by(step).copied().collect()
 }
 
 #[cfg(test)]
