@@ -9,7 +9,7 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use room_sim::baseline::Published;
 use room_sim::baseline::v2::DEFAULT_CURVE_FACTOR;
-use room_sim::scenario::{EXAMPLES, NAMES, RESTARTS, RUSHES, Scenario};
+use room_sim::scenario::{DROPS, EXAMPLES, NAMES, RESTARTS, RUSHES, Scenario};
 use room_sim::world::Algorithm;
 
 /// Each data center has a code of three letters, `AAA` to `ZZZ`.
@@ -171,9 +171,10 @@ impl Choice {
 
 fn scenarios() -> Vec<&'static str> {
     let rushes = RUSHES.iter().map(|(name, ..)| *name);
+    let drops = DROPS.iter().map(|(name, ..)| *name);
     let restarts = RESTARTS.iter().map(|(name, _)| *name);
     let others = NAMES.iter().chain(&EXAMPLES).copied();
-    others.chain(rushes).chain(restarts).collect()
+    others.chain(rushes).chain(drops).chain(restarts).collect()
 }
 
 fn data_centers(value: &str) -> Result<usize, &'static str> {

@@ -1,6 +1,6 @@
 //! The targets of `docs/simulation.md` by scenario, and whether they are met.
 
-use crate::scenario::{RESTARTS, RUSHES};
+use crate::scenario::{DROPS, RESTARTS, RUSHES};
 
 /// How the figures of several seeds are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,7 @@ pub fn target(measure: &str, scenario: &str) -> Option<Target> {
     let is_one_of = |scenarios: &[&str]| scenarios.contains(&scenario);
     let below_the_limit = is_one_of(&["steady", "small", "shift", "half-small"]);
     let is_rush = RUSHES.iter().any(|(name, ..)| *name == scenario);
+    let is_drop = DROPS.iter().any(|(name, ..)| *name == scenario);
     let restarts =
         is_one_of(&["restart", "deploy"]) || RESTARTS.iter().any(|(name, _)| *name == scenario);
     let at_most = match measure {
@@ -58,7 +59,7 @@ pub fn target(measure: &str, scenario: &str) -> Option<Target> {
         | "platform_failures"
         | "waiting_at_end" => 0.0,
         "idle_while_waiting_percent" if is_one_of(&["over", "ghost"]) => 0.6,
-        "idle_while_waiting_percent" if is_one_of(&["spike", "sale", "step"]) => 2.0,
+        "idle_while_waiting_percent" if is_one_of(&["spike", "sale", "step"]) || is_drop => 2.0,
         "queued_early_percent" if below_the_limit => 0.0,
         "calls_per_admission" if below_the_limit => 1.1,
         "calls_per_admission" => 3.0,

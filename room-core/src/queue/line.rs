@@ -345,4 +345,17 @@ mod tests {
         assert_eq!(points.last(), whole.last());
         assert_eq!(curve(&whole[..3]), whole[..3]);
     }
+
+    /// Of the first two key buckets the parts are told, as of a crowd of seconds, and forty more.
+    #[test]
+    fn of_a_line_told_in_parts_every_key_bucket_stays_and_then_parts_between() {
+        let parts = (0..500).map(|part| (OrderKey(part * 20 + 9), part + 1));
+        let buckets = (2..42).map(|bucket| (OrderKey(bucket * 5_000 + 4_999), 1_000 + bucket));
+        let whole: Vec<_> = parts.chain(buckets.clone()).collect();
+        let points = curve(&whole);
+        assert_eq!(points.len(), CURVE_POINTS_MAX);
+        assert!(buckets.into_iter().all(|bucket| points.contains(&bucket)));
+        assert!(points.contains(&(OrderKey(4_989), 250)), "{points:?}");
+        assert!(points.is_sorted());
+    }
 }

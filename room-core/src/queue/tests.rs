@@ -1,8 +1,9 @@
 //! Tests of the line: who is called, and when it opens.
 
 use super::{OrderKey, Queue, Supply, kept_max};
+use crate::base::id::CheckInId;
 use crate::base::time::Timestamp;
-use crate::order::census::{Epoch, EpochCensus};
+use crate::order::census::{Census, Epoch, EpochCensus, Presence};
 use crate::order::order_key::QueuedVisitor;
 use crate::room::settings::{QueueingMethod, Settings};
 
@@ -43,6 +44,39 @@ fn the_first_refused_newcomer_closes_the_room_and_is_called() {
     queue.close(Timestamp(1), OrderKey(2_000));
     assert!(!queue.is_open());
     assert_eq!(queue.threshold(), OrderKey(1_000));
+}
+
+/// Of 5,000 who came within five seconds the first half has entered. Spread over the whole bucket,
+/// the others would seem to have 1,250 before the first of them, and nobody would be served.
+#[test]
+fn the_first_of_a_crowd_that_has_entered_in_part_is_called_and_served() {
+    let limits = (6_000, 600);
+    let settings = Settings {
+        total_active_users: limits.0,
+        new_users_per_minute: limits.1,
+        ..Settings::for_tests()
+    };
+    let mut census = Census::default();
+    for visitor in 0..2_500 {
+        census.add(Presence {
+            key: OrderKey(7_500 + visitor),
+            from: Timestamp(20_000),
+            until: Timestamp(40_000),
+            check_in: CheckInId(visitor),
+            joined: false,
+            kept_ms: 0,
+            was_kept_ms: None,
+        });
+    }
+    let mut queue = Queue::default();
+    queue.close(Timestamp(1), OrderKey(5_000));
+    queue.observe(Epoch(5), census.report().get(&Epoch(5)).expect("they wait"));
+    let supply = Supply { paced: 16, pace_per_s: 10.0, ..supply(600) };
+    assert!(queue.call(Timestamp(30_000), &settings, supply));
+    let called = queue.threshold().0;
+    assert!((7_500..7_600).contains(&called), "{called}");
+    assert_eq!(queue.served_first(&[OrderKey(7_500)], &settings, supply), 1);
+    assert_eq!(queue.served_first(&[OrderKey(9_000)], &settings, supply), 0);
 }
 
 #[test]

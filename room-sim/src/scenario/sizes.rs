@@ -1,5 +1,6 @@
-//! The same stories in rooms of every size: a rush into an empty room, and each kind of restart.
-//! The rush measures what visitors are shown before the room has seen anybody leave. Figures only.
+//! The same stories in rooms of every size: a rush into an empty room, a ticket drop, and each kind
+//! of restart. The rush measures what visitors are shown before the room has seen anybody leave, the
+//! drop whether a crowd of seconds enters without a gap. Figures only.
 
 use room_core::room::settings::Settings;
 
@@ -23,6 +24,10 @@ pub const RUSHES: [(&str, u32, u32); 12] = [
     ("rush-10000-5", 10_000, 5),
 ];
 
+/// The names of the ticket drops, with the limit per minute and how many come within 10 s.
+pub const DROPS: [(&str, u32, u32); 3] =
+    [("drop-60", 60, 1_500), ("drop-600", 600, 10_000), ("drop-20000", 20_000, 500_000)];
+
 /// The names of the stories of restarts, with the places N.
 pub const RESTARTS: [(&str, u32); 4] = [
     ("restarts-20", 20),
@@ -41,7 +46,9 @@ pub(super) fn named(name: &str) -> Option<Scenario> {
     let rush = RUSHES.iter().find(|(known, ..)| *known == name);
     let restarts = RESTARTS.iter().find(|(known, _)| *known == name);
     let rush = rush.map(|(name, places, session)| rush_into(name, *places, *session));
-    rush.or_else(|| restarts.map(|(name, places)| restarts_of(name, *places)))
+    let drop = DROPS.iter().find(|(known, ..)| *known == name);
+    let drop = drop.map(|(name, per_minute, visitors)| drop_of(name, *per_minute, *visitors));
+    rush.or(drop).or_else(|| restarts.map(|(name, places)| restarts_of(name, *places)))
 }
 
 /// A rush of five times the places within a minute, into an empty room; a fifth leaves at the first
@@ -74,6 +81,18 @@ fn rush_into(name: &'static str, places: u32, session: u32) -> Scenario {
         ],
         duration_ms: minutes(5 + 4 * u64::from(session)),
         habits,
+        ..constant(name, 0.0)
+    }
+}
+
+/// Nearly everybody comes within the ten seconds in which a sale opens, 16 to 25 times as many as
+/// may enter in a minute. The limit per minute decides.
+fn drop_of(name: &'static str, per_minute: u32, visitors: u32) -> Scenario {
+    let (first, later) = (f64::from(visitors) * 6.0, 0.8 * f64::from(per_minute));
+    Scenario {
+        settings: Settings::with_limits(10 * per_minute, per_minute),
+        arrivals: vec![(0, first), (seconds(10) - 1, first), (seconds(10), later)],
+        duration_ms: minutes(10),
         ..constant(name, 0.0)
     }
 }
