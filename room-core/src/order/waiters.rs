@@ -161,7 +161,7 @@ mod tests {
         check(100_000, 300 + 1_994, 30_000);
     }
 
-    /// As after a link in the news: ten thousand within ten seconds, of whom the first have entered.
+    /// Ten thousand come within ten seconds, and the first have entered.
     #[test]
     fn a_crowd_of_seconds_is_told_in_parts_whoever_checks_in_first() {
         let joined = |visitor: u64| 5_000 + (visitor * 7_919) % 10_000;

@@ -1,6 +1,6 @@
 //! The same stories in rooms of every size: a rush into an empty room, a ticket drop, and each kind
-//! of restart. The rush measures what visitors are shown before the room has seen anybody leave, the
-//! drop whether a crowd of seconds enters without a gap. Figures only.
+//! of restart. The rush measures what visitors are shown before the room has seen anybody leave.
+//! The drop measures whether a crowd of seconds enters without a gap. Figures only.
 
 use room_core::room::settings::Settings;
 
