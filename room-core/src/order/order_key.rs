@@ -61,7 +61,7 @@ impl OrderKey {
         Self(self.0 / EPOCH_MS * EPOCH_MS + (EPOCH_MS - 1))
     }
 
-    /// Returns the last key of this key's part of a bucket. Parts are [`PART_MS`] keys wide. They
+    /// Returns the last key of this key's part of a bucket. Parts are 20 keys wide (`PART_MS`). They
     /// lie so that none ends with a bucket: by its last key alone one can tell which it is.
     #[must_use]
     pub const fn fine(self) -> Self {
