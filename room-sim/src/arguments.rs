@@ -221,7 +221,7 @@ mod tests {
     fn options_choose_what_to_run() {
         let Ok(Command::Compare(all)) = room_sim("compare") else { panic!("the defaults") };
         let (algorithms, data_centers) = (&all.algorithms, &all.data_centers);
-        assert_eq!((algorithms.len(), all.scenarios.len(), data_centers.len()), (4, 65, 3));
+        assert_eq!((algorithms.len(), all.scenarios.len(), data_centers.len()), (4, 68, 3));
         assert_eq!((all.seeds.clone(), all.is_drawn()), (1..=5, false));
         let check = |options: &str, want: Choice| {
             let got = room_sim(&format!("compare {options}")).expect(options);

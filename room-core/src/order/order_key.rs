@@ -61,8 +61,8 @@ impl OrderKey {
         Self(self.0 / EPOCH_MS * EPOCH_MS + (EPOCH_MS - 1))
     }
 
-    /// Returns the last key of this key's part of a bucket. Parts are 20 keys wide (`PART_MS`). They
-    /// lie so that none ends with a bucket: by its last key alone one can tell which it is.
+    /// Returns the last key of this key's part of a bucket. Parts are 20 keys wide (`PART_MS`), and
+    /// none ends with a bucket: by the last key alone one can tell which it is.
     #[must_use]
     pub const fn fine(self) -> Self {
         let part = self.0.saturating_add(PART_MS / 2) / PART_MS;
