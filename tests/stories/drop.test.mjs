@@ -1,6 +1,8 @@
 /**
  * A ticket drop: far more visitors than may enter in a minute come within seconds, and more of them
- * to one data center than it tells one by one. Every minute as many enter as may.
+ * to one data center than it tells one by one. They enter minute by minute. While the data center
+ * told them by key bucket alone, nobody entered after the first minute; with 4,000 and 120 a minute
+ * that did not show.
  */
 
 import assert from "node:assert/strict";
@@ -10,15 +12,18 @@ import { Crowd } from "../harness/crowd.mjs";
 import { mostEnteredInAMinute } from "../harness/measure.mjs";
 import { room } from "../harness/rooms.mjs";
 
-const PER_MINUTE = 60;
-const VISITORS = 1_500;
+const PER_MINUTE = 600;
+const VISITORS = 10_000;
 const MINUTE_MS = 60_000;
 const SESSION_MINUTES = 10;
 const SESSION_MS = SESSION_MINUTES * MINUTE_MS;
 /** How many minutes after the first one are looked at. */
-const MINUTES = 3;
-/** Losses that no minute exceeds: places whose visitors check in late. */
-const LEAST = 0.85 * PER_MINUTE;
+const MINUTES = 2;
+/**
+ * Fewer than enter in any minute: 435 to 582. Here each request takes a millisecond, so thousands
+ * who are due at once check in late; in the simulator 96 % of the limit is used.
+ */
+const LEAST = 0.6 * PER_MINUTE;
 
 const shop = room({
   name: "shop",
