@@ -157,11 +157,14 @@ export const ROWS = [
     ],
   },
   {
-    attack: "Queue stuffing: fill the line and never enter",
+    attack:
+      "Queue stuffing: fill the line and never enter; come by thousands in one moment, so that it " +
+      "stops",
     holds:
       "a visitor without check-ins is not counted after one interval; with `turn_kept_minutes`, " +
       "for hidden pages and for late visitors at most a tenth of the rate is kept, or one place; " +
-      "repeated requests to be kept count nothing",
+      "repeated requests to be kept count nothing; the first of a long line keep their places to " +
+      "20 ms",
     elsewhere: [
       ...native(
         "src/order/census",
@@ -180,6 +183,11 @@ export const ROWS = [
       ...native(
         "src/queue/tests",
         "whoever_is_away_keeps_a_tenth_of_what_may_enter_in_a_minute_or_one_place",
+        "the_first_of_a_crowd_that_has_entered_in_part_is_called_and_served",
+      ),
+      ...native(
+        "src/order/waiters",
+        "a_crowd_of_seconds_is_told_in_parts_whoever_checks_in_first",
       ),
     ],
   },
