@@ -158,8 +158,8 @@ export const ROWS = [
   },
   {
     attack:
-      "Queue stuffing: fill the line and never enter; come by thousands in one moment, so that it " +
-      "stops",
+      "Queue stuffing: fill the line and never enter; come by thousands in one moment, so that " +
+      "it stops",
     holds:
       "a visitor without check-ins is not counted after one interval; with `turn_kept_minutes`, " +
       "for hidden pages and for late visitors at most a tenth of the rate is kept, or one place; " +
