@@ -13,7 +13,7 @@ use crate::order::order_key::{EPOCH_MS, OrderKey};
 /// keys they are rounded.
 pub const EXACT_WAITERS_MAX: usize = 512;
 /// The number of key buckets at the head of a long line that are always told in parts. Whatever the
-/// crowd, both together have at most 502 parts.
+/// crowd, both together have at most 500 parts.
 const FINE_BUCKETS_MIN: usize = 2;
 
 /// The waiting visitors of one epoch.
