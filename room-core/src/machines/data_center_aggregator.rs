@@ -155,7 +155,7 @@ impl DataCenterAggregator {
             // Whoever asks has not heard the one in flight, unless that is quite new.
             self.syncing &= now.since_ms(self.synced_at) < UNHEARD_MS;
         } else if self.base.is_some() {
-            self.take_in(now, &report, &mut turn);
+            self.take_in(now, settings, &report, &mut turn);
         }
         let is_fresh = |view: &View| !view.is_sync_due(now) && view.version >= report.view_version;
         let fresh = self.view.as_ref().is_some_and(is_fresh);
@@ -201,6 +201,9 @@ impl DataCenterAggregator {
             if self.base.is_none() {
                 self.durable = included.iter().copied().collect();
                 self.base = Some(self.durable.clone());
+                if !self.durable.is_empty() {
+                    self.counts.note_predecessor();
+                }
             }
             self.note_durable(durable);
         } else {
@@ -215,7 +218,7 @@ impl DataCenterAggregator {
                 continue;
             }
             if self.base.is_some() && !is_sync_request(&report) {
-                self.take_in(now, &report, &mut turn);
+                self.take_in(now, settings, &report, &mut turn);
             }
             let reply = self.reply(now, &report);
             turn.replies.push((id, reply));
@@ -249,7 +252,13 @@ impl DataCenterAggregator {
         own.max(base).unwrap_or(0)
     }
 
-    fn take_in(&mut self, now: Timestamp, report: &Report, turn: &mut AggregatorTurn) {
+    fn take_in(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        report: &Report,
+        turn: &mut AggregatorTurn,
+    ) {
         if !self.isolates.contains_key(&report.isolate) && self.isolates.len() >= ISOLATES_MAX {
             turn.incidents.push(Incident::BoundReached);
             return;
@@ -274,7 +283,7 @@ impl DataCenterAggregator {
         }
         for event in report.events.iter().skip((next - report.first) as usize) {
             isolate.received += 1;
-            let mut news = self.counts.take_in(now, event);
+            let mut news = self.counts.take_in(now, settings, event);
             if news > News::None {
                 self.logged.add(event);
             }

@@ -105,6 +105,6 @@ proptest! {
         cluster.truth.is_strict = true;
         cluster.play_scenes(&scenes);
         cluster.heal();
-        cluster.run(200, 500);
+        cluster.run(1_000, 100);
     }
 }

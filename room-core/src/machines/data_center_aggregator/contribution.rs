@@ -51,6 +51,8 @@ pub(super) struct Counts {
     /// The moment up to which the last contribution reported all renewals.
     told_until: Timestamp,
     started_at: Timestamp,
+    /// Whether an earlier incarnation has counted anybody.
+    has_predecessor: bool,
     pruned_at: Timestamp,
 }
 
@@ -71,6 +73,7 @@ impl Counts {
             visitors: Visitors::restore(node, copy, now),
             told_until: Timestamp::default(),
             started_at: now,
+            has_predecessor: false,
             pruned_at: now,
         }
     }
@@ -78,6 +81,11 @@ impl Counts {
     /// Returns the text of the copy for the next incarnation: the visitors whose counts are stored.
     pub(super) fn copy(&self, node: Node) -> String {
         self.visitors.copy(node, u32::try_from(self.durable).unwrap_or(u32::MAX))
+    }
+
+    /// Notes that an earlier incarnation has counted visitors.
+    pub(super) fn note_predecessor(&mut self) {
+        self.has_predecessor = true;
     }
 
     /// Notes that the global aggregator has stored all contributions up to number `seq`.
@@ -89,7 +97,12 @@ impl Counts {
     ///
     /// A visitor is counted until the end of the session that the ticket promises, even if the
     /// room's sessions have been shortened since.
-    pub(super) fn take_in(&mut self, now: Timestamp, event: &IsolateEvent) -> News {
+    pub(super) fn take_in(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        event: &IsolateEvent,
+    ) -> News {
         let newest = Bucket::last_possible(now + SKEW_MS);
         match *event {
             IsolateEvent::Admitted {
@@ -108,7 +121,7 @@ impl Counts {
                 if !self.visitors.admit(visitor, bucket, second) {
                     return News::None;
                 }
-                self.visitors.named.count(visitor, bucket);
+                self.visitors.named.count(visitor, bucket, self.code);
                 *self.activity.get_or_default(bucket) += 1;
                 let second = second.min((now + SKEW_MS).seconds());
                 *self.entered.get_or_default(second) += 1;
@@ -133,7 +146,10 @@ impl Counts {
                 let before = self.visitors.place_of(visitor);
                 let left = self.visitors.step(visitor, from, to, is_own);
                 let Some(left) = left else { return News::None };
-                let step = Step { from, left, to, by: counted_by };
+                let session_s = settings.session_ms() / SECOND_MS;
+                let seen_at = left.expires_at().minus_seconds(session_s);
+                let may_be_counted = self.has_predecessor && seen_at < self.started_at + SKEW_MS;
+                let step = Step { from, left, to, by: counted_by, may_be_counted };
                 self.visitors.named.step(visitor, before, step, self.code);
                 *self.activity.get_or_default(left) -= 1;
                 *self.activity.get_or_default(to) += 1;

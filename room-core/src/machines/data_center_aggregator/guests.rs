@@ -35,6 +35,8 @@ pub(super) struct Step {
     /// The bucket that lost the visitor, and the bucket that gained the visitor.
     pub(super) left: Bucket,
     pub(super) to: Bucket,
+    /// Whether an earlier incarnation may have counted the visitor in the bucket that `left` names.
+    pub(super) may_be_counted: bool,
 }
 
 /// The visitors reported by name.
@@ -52,10 +54,15 @@ impl Guests {
         self.named.clone()
     }
 
-    /// Counts an admission in `bucket`, if the visitor is reported by name.
-    pub(super) fn count(&mut self, visitor: VisitorId, bucket: Bucket) {
-        if let Some(named) = self.named.get_mut(&visitor) {
+    /// Counts an admission in `bucket`, if the visitor is reported by name. `own` is the name of
+    /// this aggregator in tickets.
+    pub(super) fn count(&mut self, visitor: VisitorId, bucket: Bucket, own: AggregatorCode) {
+        if let Some(named) = self.named.get_mut(&visitor)
+            && !completes_count(named, bucket, own)
+        {
             named.add(bucket, 1);
+            // Others count one who entered here by name, once they have reported it.
+            (named.from, named.by) = (Bucket::default(), AggregatorCode::default());
         }
     }
 
@@ -68,7 +75,7 @@ impl Guests {
         step: Step,
         own: AggregatorCode,
     ) {
-        let Step { from, by, left, to } = step;
+        let Step { from, by, left, to, may_be_counted } = step;
         let is_guest = !by.is_none() && by != own;
         if !self.named.contains_key(&visitor) {
             let is_contested = is_guest || self.unknown.contains(&visitor);
@@ -78,11 +85,15 @@ impl Guests {
             let named = match before.filter(|before| before.is_whole) {
                 Some(before) => Named::counted_in(before.bucket),
                 None if is_guest => Named::counted_by(by, from),
-                None => Named::counted_by(own, left),
+                None if may_be_counted || before.is_some() => Named::counted_by(own, left),
+                // The report of how the visitor came into that bucket is still to come.
+                None => Named::counted_by(AggregatorCode::default(), Bucket::default()),
             };
             self.named.insert(visitor, named);
         }
-        if let Some(named) = self.named.get_mut(&visitor) {
+        if let Some(named) = self.named.get_mut(&visitor)
+            && !completes_count(named, to, own)
+        {
             named.add(left, -1);
             named.add(to, 1);
             named.bucket = named.bucket.max(to);
@@ -119,5 +130,85 @@ impl Guests {
     pub(super) fn forget(&mut self, now: Timestamp, settings: &Settings) {
         let held_ms = settings.session_ms() + LEFT_OUT_MS;
         self.named.retain(|_, named| now < named.bucket.expires_at() + held_ms);
+    }
+}
+
+/// Whether an event that came late, and puts the visitor into the bucket `to`, belongs to what was
+/// counted here without a name. The one place in `from` that the name stands for is the sum of that
+/// and of all events before it.
+fn completes_count(named: &Named, to: Bucket, own: AggregatorCode) -> bool {
+    named.by == own && to <= named.from
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Counted, Guests, Step};
+    use crate::base::id::{AggregatorCode, Colo, VisitorId};
+    use crate::capacity::state::{Named, Node};
+    use crate::ticket::bucket::Bucket;
+
+    const VISITOR: VisitorId = VisitorId(7);
+
+    fn code(colo: &str) -> AggregatorCode {
+        let colo: Colo = colo.parse().unwrap();
+        Node { colo, shard: 0 }.code()
+    }
+
+    fn step(by: AggregatorCode, from: u32, to: u32) -> Step {
+        let (from, to) = (Bucket(from), Bucket(to));
+        Step { from, by, left: from, to, may_be_counted: false }
+    }
+
+    fn named(guests: &Guests) -> Named {
+        guests.all().get(&VISITOR).cloned().unwrap()
+    }
+
+    fn counts(named: &Named) -> Vec<(u32, i64)> {
+        named.counts.iter().map(|(bucket, count)| (bucket.0, *count)).collect()
+    }
+
+    /// Another isolate has reported the move from 10 to 20. The name stands for the one place in
+    /// 20, which is the sum of the move and of the admission.
+    #[test]
+    fn a_late_report_belongs_to_what_was_counted_without_a_name() {
+        let own = code("AMS");
+        let moved_on = Counted { bucket: Bucket(20), is_whole: false };
+        let mut guests = Guests::default();
+        guests.hear(&[(VISITOR, Some(moved_on))], own);
+        guests.count(VISITOR, Bucket(10), own);
+        guests.step(VISITOR, Some(moved_on), step(own, 8, 10), own);
+        assert_eq!(named(&guests), Named::counted_by(own, Bucket(20)));
+        guests.step(VISITOR, Some(moved_on), step(own, 20, 30), own);
+        assert_eq!(counts(&named(&guests)), [(20, -1), (30, 1)]);
+    }
+
+    /// The one that it came back from counts it by name, once it has reported it.
+    #[test]
+    fn who_entered_here_was_counted_by_nobody_else_without_a_name() {
+        let own = code("AMS");
+        let mut guests = Guests::default();
+        guests.step(VISITOR, None, step(code("CDG"), 20, 30), own);
+        assert_eq!((named(&guests).by, named(&guests).from), (code("CDG"), Bucket(20)));
+        guests.count(VISITOR, Bucket(10), own);
+        let Named { by, from, bucket, .. } = named(&guests);
+        assert_eq!((by, from, bucket), (AggregatorCode::default(), Bucket(0), Bucket(30)));
+        assert_eq!(counts(&named(&guests)), [(20, -1), (30, 1), (10, 1)]);
+    }
+
+    #[test]
+    fn a_place_that_nobody_has_reported_is_not_counted_without_a_name() {
+        let own = code("AMS");
+        let check = |may_be_counted: bool, before: Option<Counted>, by: AggregatorCode| {
+            let mut guests = Guests::default();
+            guests.hear(&[(VISITOR, None)], own);
+            let step = Step { may_be_counted, ..step(own, 20, 30) };
+            guests.step(VISITOR, before, step, own);
+            let named = named(&guests);
+            assert_eq!((named.by, named.bucket), (by, Bucket(30)), "{may_be_counted}");
+            assert_eq!(counts(&named), [(20, -1), (30, 1)], "{may_be_counted}");
+        };
+        check(false, None, AggregatorCode::default());
+        check(true, None, own); // by an earlier incarnation
+        check(false, Some(Counted { bucket: Bucket(20), is_whole: false }), own);
     }
 }

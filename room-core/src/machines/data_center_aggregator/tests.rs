@@ -473,7 +473,7 @@ fn a_copy_remembers_the_stored_moves_of_its_own_object_only() {
         fixture.synced(durable, &[]);
         let copy = fixture.machine.copy();
         let mut counts = super::Counts::restore(node, Some(&copy), now);
-        counts.take_in(now, &moved(5, 1_295, 1_300));
+        counts.take_in(now, &Settings::for_tests(), &moved(5, 1_295, 1_300));
         let sent = counts.contribution(now, [].into(), false, REPORT_MS);
         let got: Vec<_> = sent.activity.iter().map(|(bucket, n)| (bucket.0, *n)).collect();
         assert_eq!(got, want, "{durable} {node:?}");
@@ -493,7 +493,7 @@ fn a_copy_heals_nothing() {
     let seq = fixture.sync().seq;
     fixture.synced(seq, &[]);
     let mut counts = super::Counts::restore(NODE, Some(&fixture.machine.copy()), NOW);
-    counts.take_in(NOW, &moved_by(5, 1_295, 1_300, NODE.code()));
+    counts.take_in(NOW, &Settings::for_tests(), &moved_by(5, 1_295, 1_300, NODE.code()));
     let sent = counts.contribution(NOW, [].into(), false, REPORT_MS);
     assert_eq!(sent.activity, [(Bucket(1_295), -1), (Bucket(1_300), 1)].into());
 }
