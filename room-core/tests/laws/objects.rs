@@ -1,6 +1,7 @@
 //! How the shells of a [`Cluster`] deliver messages, perform effects and restart. Decides nothing.
 
 use room_core::base::id::Incarnation;
+use room_core::base::time::MINUTE_MS;
 use room_core::drive::Effect;
 use room_core::machines::data_center_aggregator::DataCenterAggregator;
 use room_core::machines::data_center_counter::DataCenterCounter;
@@ -8,7 +9,9 @@ use room_core::machines::global_aggregator::{GlobalAggregator, Restored, Save};
 use room_core::machines::wire::{
     CounterReply, GlobalReply, GlobalRequest, Hold, Pull, ReportReply,
 };
+use room_core::order::order_key::OrderKey;
 use room_core::queue::SLOW_ROOM_PER_MINUTE;
+use room_core::ticket::Ticket;
 
 use crate::cluster::{Cluster, ISOLATES_PER_DATA_CENTER, IsolateInstance, ROOM, WriteFault, node};
 use crate::flight::{Asker, Below, Flight, Reporter};
@@ -177,10 +180,21 @@ impl Cluster {
             let is_slow = self.settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE;
             if is_slow && matches!(reply, GlobalReply::Pulled { queued: None, .. }) {
                 let available = machine.available(now, &self.settings);
-                self.truth.check_refused(&asked, available);
+                let first = asked.first().filter(|key| !self.waited_before(**key));
+                self.truth.check_refused(first, available);
             }
         }
         self.flights.push_back(Flight::Down { from, reply: said });
+    }
+
+    /// Whether anybody has waited with a lower key in the last minute. Whoever has left is expected
+    /// for a while, and so is a visitor who entered with a slot that was granted long before.
+    fn waited_before(&self, key: OrderKey) -> bool {
+        let waited = |ticket: &Ticket| {
+            OrderKey::fifo(ticket.joined_at) < key
+                && self.now.since_ms(ticket.last_check_in) < MINUTE_MS
+        };
+        self.visitors.iter().any(|visitor| visitor.cookies.last().is_some_and(waited))
     }
 
     /// An isolate tells the global aggregator what it could not report.

@@ -255,9 +255,9 @@ impl Truth {
     }
 
     /// I4: a called visitor at the head of a slow room's line is refused only where no slot is
-    /// free. `keys` asked, and `available` slots were free after that.
-    pub fn check_refused(&self, keys: &[OrderKey], available: u64) {
-        let Some((view, key)) = self.views.last().zip(keys.first()) else { return };
+    /// free. The `first` asked, and `available` slots were free after that.
+    pub fn check_refused(&self, first: Option<&OrderKey>, available: u64) {
+        let Some((view, key)) = self.views.last().zip(first) else { return };
         let at = view.line.partition_point(|(point, _)| point < key);
         let nobody_left = || view.line.last().is_none_or(|(_, all)| *all == 0);
         // The view of a long line leaves keys out: nobody else may stand up to this one.
@@ -273,7 +273,9 @@ impl Truth {
     /// I4: a waiting visitor enters only if some view since the grant was made has called it.
     pub fn check_called(&self, ask: &Ask, grant: Option<GrantId>) {
         let grant = grant.and_then(|grant| self.grants.get(&grant));
-        let Some(grant) = grant.filter(|_| ask.class == SlotClass::Queued) else { return };
+        // Whoever asked as a newcomer, and did not hear the answer, has that slot.
+        let waited = |grant: &&Grant| [ask.class, grant.class] == [SlotClass::Queued; 2];
+        let Some(grant) = grant.filter(waited) else { return };
         let key = ask.key;
         let since = self.views.partition_point(|view| view.version < grant.view_version);
         let calls = |view: &View| view.open || view.called().calls(key);
