@@ -356,7 +356,10 @@ impl GlobalAggregator {
             waiting
         };
         let lease_ms = self.calm.cadence().lease_ms();
-        self.books.grant(now, settings, SlotClass::New, wanted.min(free), lease_ms)
+        let slots = self.books.grant(now, settings, SlotClass::New, wanted.min(free), lease_ms)?;
+        let ahead = u64::from(slots.n).saturating_sub(waiting);
+        self.burst.note_ahead(now, slots.until, ahead);
+        Some(slots)
     }
 
     /// Brings the counts up to `now` and moves the threshold. Returns whether the line's order,

@@ -15,16 +15,35 @@ use crate::room::settings::{QueueingMethod, Settings};
 
 /// The newcomers who joined within a second after the first who was refused at the last close. It
 /// is not stored, since it lasts only a second.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Burst {
     /// The end of that second. A newcomer who joins at or after it does not belong to the burst.
     ends_at: Timestamp,
     /// How many more of the burst may be called: as many as slots were out at the close and may
     /// come back.
     left: usize,
+    /// Slots that were granted for no newcomer in particular, by their end.
+    ahead: Vec<(Timestamp, u64)>,
 }
 
 impl Burst {
+    /// Notes that so many slots which end at `until` were granted for newcomers yet to come. Those
+    /// that newcomers wait for are used, and do not come back.
+    pub(super) fn note_ahead(&mut self, now: Timestamp, until: Timestamp, slots: u64) {
+        self.ahead.retain(|(until, _)| now < *until);
+        match self.ahead.last_mut() {
+            Some((last, ahead)) if last.seconds() == until.seconds() => *ahead += slots,
+            _ => self.ahead.push((until, slots)),
+        }
+    }
+
+    /// Returns how many slots that are out may come back.
+    fn may_come_back(&self, now: Timestamp, outstanding_new: u64) -> usize {
+        let lasting = self.ahead.iter().filter(|(until, _)| now < *until);
+        let ahead: u64 = lasting.map(|(_, slots)| slots).sum();
+        usize::try_from(ahead.min(outstanding_new)).unwrap_or(usize::MAX)
+    }
+
     /// Refuses all newcomers of `pull` but the first `admitted`. Closes the room, and calls the
     /// first of those refused, who enter next.
     ///
@@ -53,9 +72,12 @@ impl Burst {
             // In a lottery nobody is called for having come first.
             let is_fifo = settings.queueing_method == QueueingMethod::Fifo;
             let is_fast = settings.new_users_per_minute >= SLOW_ROOM_PER_MINUTE && is_fifo;
-            let left = usize::try_from(outstanding_new).unwrap_or(usize::MAX);
             let ends_at = Timestamp(first.0.saturating_add(SECOND_MS));
-            *self = if is_fast { Self { ends_at, left } } else { Self::default() };
+            (self.ends_at, self.left) = if is_fast {
+                (ends_at, self.may_come_back(now, outstanding_new))
+            } else {
+                (Timestamp::default(), 0)
+            };
         }
         if settings.admits_nobody() {
             return closes;
@@ -71,7 +93,7 @@ impl Burst {
 
     /// Returns until when newcomers ask for slots although the room is closed. A moment long past
     /// if they do not.
-    pub(super) fn names_until(self, queue: &Queue) -> Timestamp {
+    pub(super) fn names_until(&self, queue: &Queue) -> Timestamp {
         let asks = self.left > 0 && !queue.is_open();
         if asks { self.ends_at } else { Timestamp::default() }
     }

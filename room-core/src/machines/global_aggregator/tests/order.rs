@@ -2,16 +2,45 @@
 
 use super::{Fixture, NOW, inside, limits, pull};
 use crate::base::time::Timestamp;
+use crate::capacity::slots::LEASE_MS;
 use crate::machines::wire::Pull;
 use crate::order::census::Epoch;
 use crate::order::order_key::OrderKey;
 
+/// As if so many of the slots that are out had been granted in advance.
+fn granted_ahead(fixture: &mut Fixture, slots: u64) {
+    fixture.machine.burst.note_ahead(fixture.now, fixture.now + LEASE_MS, slots);
+}
+
+/// The slots of newcomers who waited for them are used. Others who were called for these would ask
+/// at each check-in, in vain.
 #[test]
-fn a_burst_calls_as_many_as_slots_are_still_out_and_came_within_a_second() {
+fn of_a_burst_as_many_are_called_as_slots_were_granted_in_advance() {
+    let check = |wanted: u32, later_ms: u64, want: u64| {
+        let mut fixture = Fixture::new(limits(200, 200));
+        fixture.sync(0, inside(1, 150));
+        fixture.now = NOW + 2_000;
+        let keys = [1, 2, 3].map(|key| OrderKey(NOW.0 + key)).to_vec();
+        let first = Pull { keys, new_waiting: 3, new_wanted: wanted, ..pull() };
+        let granted = u64::from(fixture.pull(first).new);
+        fixture.now = fixture.now + later_ms;
+        let crowd: Vec<u64> = (11..=70).map(|key| fixture.now.0 + key - 100).collect();
+        let entered = 50 - granted;
+        let called = fixture.newcomers(&crowd).view.threshold.0 + 100 - fixture.now.0 - 10;
+        assert_eq!(called, entered + want, "{wanted} {later_ms}");
+    };
+    check(0, 100, 1); // the first refused key opens the line, and nobody behind it
+    check(10, 100, 7);
+    check(10, LEASE_MS, 1); // these are used or given back by now
+}
+
+#[test]
+fn a_burst_calls_as_many_as_slots_may_come_back_and_came_within_a_second() {
     let check = |per_minute: u32, keys: &[u64], want: u64| {
         let mut fixture = Fixture::new(limits(200, per_minute));
         fixture.sync(0, inside(1, 197));
         fixture.now = NOW + 2_000;
+        granted_ahead(&mut fixture, 3);
         let keys: Vec<u64> = keys.iter().map(|key| NOW.0 + key).collect();
         assert_eq!(fixture.newcomers(&keys).view.threshold, OrderKey(NOW.0 + want), "{keys:?}");
     };
@@ -41,6 +70,7 @@ fn a_clock_that_is_ahead_calls_nobody_who_joins_later() {
 fn a_burst_goes_on_in_the_next_pulls() {
     let mut fixture = Fixture::new(limits(200, 60));
     fixture.sync(0, inside(1, 196));
+    granted_ahead(&mut fixture, 4);
     let mut check = |keys: &[u64], want: u64, names_until: u64| {
         let keys: Vec<u64> = keys.iter().map(|key| NOW.0 + key).collect();
         let view = fixture.newcomers(&keys).view;
@@ -60,6 +90,7 @@ fn a_burst_lasts_a_second_and_calls_nobody_who_is_held() {
         let mut fixture = Fixture::new(limits(200, 60));
         fixture.sync(0, inside(1, 196));
         fixture.now = NOW + 2_000;
+        granted_ahead(&mut fixture, 4);
         fixture.newcomers(&[1, 2, 3, 4, 5].map(|key| NOW.0 + key));
         fixture.settings.queue_all = queue_all;
         let view = fixture.newcomers(&[NOW.0 + key]).view;
@@ -74,6 +105,7 @@ fn a_burst_lasts_a_second_and_calls_nobody_who_is_held() {
 fn of_a_crowd_in_one_pull_the_named_ones_are_called() {
     let mut fixture = Fixture::new(limits(200, 60));
     fixture.sync(0, inside(1, 80));
+    granted_ahead(&mut fixture, 60);
     // 60 get a slot and 60 of the 340 others are called: the last who is named among these.
     let pulled = fixture.newcomers(&(0..400).map(|key| NOW.0 + key).collect::<Vec<_>>());
     assert_eq!(pulled.new, 60);
