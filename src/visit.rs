@@ -8,8 +8,7 @@ use room_core::base::prefix_budget::{ClientPrefix, PrefixBudget};
 use room_core::base::time::Timestamp;
 use room_core::capacity::slots::SlotClass;
 use room_core::keys::key_ring::{KeyRing, NONCE_BYTES};
-use room_core::machines::isolate::{Isolate, Outcome};
-use room_core::machines::wire::CounterReply;
+use room_core::machines::isolate::{Asking, Isolate, Outcome};
 use room_core::order::lottery::LotteryKey;
 use room_core::page::{Page, Words};
 use room_core::queue::view::View;
@@ -35,7 +34,7 @@ use serde_json::json;
 use crate::copies::{self, For};
 use crate::incoming::{Incoming, VisitHeaders};
 use crate::languages::Languages;
-use crate::memory::{self, Memory, RoomState, Visited};
+use crate::memory::{self, Memory, Visited};
 use crate::platform::Env;
 use crate::platform::request::IncomingRequest;
 use crate::turnstile::{self, Redeemed};
@@ -151,10 +150,28 @@ pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> Answered {
         // Before the counter has answered, so that many at once get no more than their share.
         count_place(request, room);
     }
-    let question = |state: &mut RoomState| state.isolate.question(platform::now(), &ask);
-    let Some(question) = memory::with_room(room, question) else { return UNDECIDED };
-    let reply: Option<CounterReply> = questions::ask(env, room, question).await;
-    memory::with(|memory| settle(memory, request, room, ask, reply)).flatten().unwrap_or(UNDECIDED)
+    with_slot(request, room, ask, env).await.unwrap_or(UNDECIDED)
+}
+
+/// Gets a slot for a visit, or the news that there is none, and decides the visit.
+async fn with_slot(request: Request<'_>, room: RoomId, ask: Ask, env: &Env) -> Option<Answered> {
+    let since = platform::now();
+    let question = loop {
+        let asking = decided(request, room, |visit, isolate, source| {
+            visit.ask(isolate, &ask, since, source)
+        });
+        match asking? {
+            Ok(answered) => return Some(answered),
+            Err(Asking::Send(question)) => break question,
+            Err(Asking::Wait(for_ms)) => platform::sleep_until(platform::now() + for_ms).await,
+            Err(Asking::Settled(_)) => return None,
+        }
+    };
+    let reply = questions::ask(env, room, question).await;
+    let settled = decided(request, room, |visit, isolate, source| {
+        Asking::Settled(visit.settle(isolate, ask, reply, source))
+    });
+    settled?.ok()
 }
 
 fn step(
@@ -258,23 +275,34 @@ pub fn visit_of<'a>(
     Visit { now, url, head, in_force, passed, view_was_read, asks, place, checked }
 }
 
-fn settle(
+/// Lets the core decide a visit that needs a slot. Returns the answer, or what must be done first.
+fn decided(
+    request: Request<'_>,
+    room: RoomId,
+    decide: impl FnOnce(&Visit<'_>, &mut Isolate, &mut Ticketed<'_>) -> Asking,
+) -> Option<Result<Answered, Asking>> {
+    memory::with(|memory| decided_in(memory, request, room, decide)).flatten()
+}
+
+fn decided_in(
     memory: &mut Memory,
     request: Request<'_>,
     room: RoomId,
-    ask: Ask,
-    reply: Option<CounterReply>,
-) -> Option<Answered> {
+    decide: impl FnOnce(&Visit<'_>, &mut Isolate, &mut Ticketed<'_>) -> Asking,
+) -> Option<Result<Answered, Asking>> {
     let now = platform::now();
     let (in_force, mut visited) = memory.visit(room, now)?;
     let in_force = in_force.after_challenge(request.passed);
     let visit = visit_of(now, request, &in_force, visited.room, true);
     let Visited { room, ref mut keys, ref mut state, .. } = visited;
     let source = &mut Ticketed { visit: &visit, request, room, keys, places: None, uses: None };
-    let outcome = visit.settle(&mut state.as_mut()?.isolate, ask, reply, source);
+    let outcome = match decide(&visit, &mut state.as_mut()?.isolate, source) {
+        Asking::Settled(outcome) => outcome,
+        other => return Some(Err(other)),
+    };
     let refuses = Visit::refuses_part(&outcome, source);
     let (verdict, work_is_left) = answered(&visit, request, visited, outcome);
-    Some((if refuses { answer::not_inside(request.url) } else { verdict }, work_is_left))
+    Some(Ok((if refuses { answer::not_inside(request.url) } else { verdict }, work_is_left)))
 }
 
 /// Makes the verdict from the isolate's decision, and notes what to report and to count.

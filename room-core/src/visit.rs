@@ -22,7 +22,7 @@ pub mod verdict;
 use crate::admission::{self, Ask, Decision, RandomInputs, confirmation, moving};
 use crate::base::time::Timestamp;
 use crate::capacity::slots::SlotClass;
-use crate::machines::isolate::{Isolate, Outcome};
+use crate::machines::isolate::{Asking, Isolate, Outcome};
 use crate::machines::moves::MoveReply;
 use crate::machines::wire::CounterReply;
 use crate::page::event_stream;
@@ -206,8 +206,7 @@ pub enum Step {
     Moved,
     /// The waiting holder of this ticket is answered with an event stream.
     Stream(Ticket),
-    /// The counter must be asked for a slot with [`Isolate::question`]; then [`Visit::settle`]
-    /// decides.
+    /// The counter must be asked for a slot with [`Visit::ask`]; then [`Visit::settle`] decides.
     AskCounter(Ask),
     /// The outcome, decided without a call.
     Answer(Outcome),
@@ -367,6 +366,18 @@ impl<'a> Visit<'a> {
     /// force.
     fn settings_of_waiting(&self, source: &impl VisitSource) -> Option<Settings> {
         source.is_hidden().then(|| self.in_force.settings.of_hidden_page())
+    }
+
+    /// Returns the question to the counter, or what is done instead. `since` is when this was asked
+    /// first for this request.
+    pub fn ask(
+        &self,
+        isolate: &mut Isolate,
+        ask: &Ask,
+        since: Timestamp,
+        source: &mut impl VisitSource,
+    ) -> Asking {
+        isolate.ask(self.now, &self.in_force.settings, ask, since, source.random())
     }
 
     /// Decides the visit after the counter was asked; `None` stands for a timeout.

@@ -311,6 +311,7 @@ impl World {
             WorldEvent::Visit(visitor) => self.visit(visitor),
             WorldEvent::Kept(visitor) => self.use_kept(visitor),
             WorldEvent::Reply(call, reply) => self.resolve(call, Some(*reply)),
+            WorldEvent::Look(visit) => self.ask(*visit),
             WorldEvent::Late(call) => self.ask_again(call),
             WorldEvent::Silence(call) => self.resolve(call, None),
             WorldEvent::Work { data_center, isolate, incarnation, started_at } => {

@@ -21,7 +21,6 @@ use crate::machines::round_trip::RoundTrip;
 use crate::machines::turn::{Incident, RequestId, Turn, earlier};
 use crate::machines::wire::{
     CounterReply, CounterRequest, GlobalReply, NAMED_MAX, Pull, RefusalHint, SlotRequest,
-    named_ranks,
 };
 use crate::order::order_key::OrderKey;
 use crate::queue::view::{View, keep_newer};
@@ -43,6 +42,8 @@ const DEMAND_WINDOW_S: f64 = 10.0;
 const STEADY_WINDOW_S: f64 = 60.0;
 /// The most newcomers that one request may report.
 const NEWCOMERS_MAX: u64 = 1_000;
+/// The most newcomers behind one request who get slots with it.
+const BEHIND_MAX: u32 = 1_000;
 /// Seconds of the short average of the demand, by which batches follow a rush.
 const RUSH_WINDOW_S: f64 = 1.0;
 /// Milliseconds without a request after which an isolate no longer shares the slots.
@@ -193,6 +194,7 @@ impl DataCenterCounter {
         take: SlotRequest,
         turn: &mut CounterTurn,
     ) {
+        let take = SlotRequest { behind: take.behind.min(BEHIND_MAX), ..take };
         let given = self.recent.find(now, take);
         if given.is_some_and(|given| given.is_spent(now, take)) {
             turn.replies.push((id, self.refused(now, true)));
@@ -204,9 +206,10 @@ impl DataCenterCounter {
         }
         let waiting = Waiting { id, take, came_at: now, asked: false };
         let others_wait = !self.waiting.is_empty();
+        let behind = if others_wait { 0 } else { take.behind };
         if let Some(reply) = self.repeat(now, waiting) {
             turn.replies.push((id, reply));
-        } else if let Some(reply) = self.hand_out(now, waiting, others_wait) {
+        } else if let Some(reply) = self.hand_out(now, waiting, others_wait, behind) {
             turn.replies.push((id, reply));
         } else if self.is_refused(now, take) {
             turn.replies.push((id, self.refused(now, false)));
@@ -240,13 +243,15 @@ impl DataCenterCounter {
         self.isolates.retain(|_, seen| now.since_ms(*seen) < ISOLATE_MS);
     }
 
-    /// Gives one slot from a valid lease, if there is any. A newcomer's isolate also gets a batch
-    /// for its next newcomers, unless other requests wait for these slots.
+    /// Gives one slot from a valid lease, if there is any. A newcomer's isolate also gets a batch:
+    /// for so many `behind` who wait there, and for its next newcomers, unless other requests wait
+    /// for these slots.
     fn hand_out(
         &mut self,
         now: Timestamp,
         waiting: Waiting,
         others_wait: bool,
+        behind: u32,
     ) -> Option<CounterReply> {
         let Waiting { take, .. } = waiting;
         let has_slot = self.recent.find(now, take).is_some();
@@ -257,8 +262,10 @@ impl DataCenterCounter {
         let SlotRequest { class, counted_by, session_ms, .. } = take;
         let given = Given { grant, class, at: now, end: Some(end), counted_by, session_ms };
         self.recent.remember(take.admission, given);
-        let may_batch = take.class == SlotClass::New && !others_wait;
-        let batch = may_batch.then(|| self.batch(now, waiting, grant, end)).flatten();
+        let is_new = take.class == SlotClass::New;
+        let expected = if others_wait { 0 } else { self.expected(now, waiting, grant, end) };
+        let n = expected.max(behind);
+        let batch = is_new.then(|| self.batch(now, waiting, grant, end, n)).flatten();
         Some(self.granted(now, waiting, given, batch))
     }
 
@@ -348,10 +355,15 @@ impl DataCenterCounter {
         let others_wait = !self.is_calm() || waiting.len() > 1;
         let is_late = |one: &Waiting| u64::from(one.take.class == SlotClass::New && !one.asked);
         let waiting = sorted::stably_by_number(waiting, |waiting| waiting.take.key.0);
+        let newcomers = waiting.iter().filter(|one| one.take.class == SlotClass::New).count();
+        let newcomers = u32::try_from(newcomers).unwrap_or(u32::MAX);
+        let mut spare = self.leases.tokens_after(now).saturating_sub(newcomers);
         for one in sorted::stably_by_number(waiting, is_late) {
             // Another request of the same admission may have been served in this very loop.
             let repeat = self.repeat(now, one);
-            if let Some(reply) = repeat.or_else(|| self.hand_out(now, one, others_wait)) {
+            let behind = one.take.behind.min(spare);
+            if let Some(reply) = repeat.or_else(|| self.hand_out(now, one, others_wait, behind)) {
+                spare -= behind;
                 turn.replies.push((one.id, reply));
             } else if one.asked || self.is_refused(now, one.take) {
                 if one.take.class == SlotClass::Queued && self.ended(now, one.take).is_none() {
@@ -429,8 +441,7 @@ impl DataCenterCounter {
             waiting.asked = true;
         }
         let newcomers = self.asking(now, SlotClass::New);
-        let keys = named_ranks(newcomers.len()).filter_map(|rank| Some(newcomers.get(rank)?.key));
-        let new_waiting = newcomers.len() as u32;
+        let (keys, new_waiting) = waiting::named_keys(&newcomers);
         let mut queued = self.asking(now, SlotClass::Queued);
         let queued_waiting = queued.len() as u32;
         queued.truncate(NAMED_MAX);
@@ -439,7 +450,7 @@ impl DataCenterCounter {
         Pull {
             node: self.node,
             number: self.pull_number,
-            keys: keys.collect(),
+            keys,
             new_waiting,
             new_wanted: if asks_new { self.wanted(now) } else { 0 },
             queued_keys: queued.iter().map(|take| take.key).collect(),

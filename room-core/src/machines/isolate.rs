@@ -11,6 +11,7 @@ mod clock;
 mod copies;
 mod counted;
 mod counters;
+mod crowd;
 mod demand;
 pub mod duty;
 mod elsewhere;
@@ -47,6 +48,8 @@ use clock::OwnClock;
 use copies::Copies;
 use counted::Counted;
 use counters::Counters;
+pub use crowd::Asking;
+use crowd::Crowd;
 use demand::Demand;
 use elsewhere::Elsewhere;
 use entry::Entry;
@@ -87,6 +90,7 @@ pub struct Isolate {
     asks: Allowance,
     flow: Allowance,
     demand: Demand,
+    crowd: Crowd,
     journal: Pending,
 }
 
@@ -115,6 +119,7 @@ impl Isolate {
             asks: Allowance::default(),
             flow: Allowance::default(),
             demand: Demand::default(),
+            crowd: Crowd::default(),
             journal: Pending::default(),
         }
     }
@@ -200,6 +205,7 @@ impl Isolate {
             }
             if ask.class == SlotClass::New
                 && fresh
+                && self.crowd.waiting(now) == 0
                 && let Some((grant, end)) = self.spend_batch(now)
             {
                 let entry = Entry::with_slot(now, SlotClass::New, grant, Some(end));
@@ -447,7 +453,9 @@ impl Isolate {
     }
 
     fn end_batch(&mut self, now: Timestamp) {
-        let closed = self.view.as_ref().is_some_and(|view| !view.open);
+        // Newcomers who wait here were counted when these slots were granted.
+        let are_awaited = self.crowd.waiting(now) > 0;
+        let closed = !are_awaited && self.view.as_ref().is_some_and(|view| !view.open);
         if self.view.as_ref().is_some_and(|view| view.cadence.is_full()) {
             // In a room that is calm no more others need what a calm one could spare.
             self.batch.shorten(now + BATCH_MS);

@@ -102,11 +102,14 @@ pub struct SlotRequest {
     /// Newcomers who reach the isolate, per 1,000 seconds, over about the last minute.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub demand_per_1000_s: u64,
+    /// Newcomers who wait at the isolate for the answer to this request, besides its own: they get
+    /// slots as a batch. An earlier version sends all of them here.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub behind: u32,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
+fn is_zero<Number: Default + PartialEq>(number: &Number) -> bool {
+    *number == Number::default()
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]

@@ -25,6 +25,7 @@ use room_core::ticket::{Ticket, TicketState};
 use room_core::visit::{GivenSource, Step, Visit};
 
 use crate::clocks::Clocks;
+use crate::crowd::Unasked;
 use crate::cuts::Cut;
 use crate::flight::{Asker, Flight, Reporter};
 use crate::instance::Instance;
@@ -79,6 +80,8 @@ pub struct Cluster {
     pub(crate) cuts: BTreeMap<usize, Cut>,
     /// Reports that arrive when no isolate is cut off any more.
     pub(crate) stuck: Vec<Flight>,
+    /// Visits that look in each tick whether they may ask a counter.
+    pub(crate) unasked: Vec<Unasked>,
     pub visitors: Vec<Visitor>,
     pub truth: Truth,
     pub write_fault: Option<WriteFault>,
@@ -131,6 +134,7 @@ impl Cluster {
             flights: VecDeque::new(),
             cuts: BTreeMap::new(),
             stuck: Vec::new(),
+            unasked: Vec::new(),
             visitors: Vec::new(),
             write_fault: None,
             cannot_store: false,
@@ -306,15 +310,9 @@ impl Cluster {
             assert!(passes, "I14: a visitor inside was queued: {step:?}");
         }
         if let Step::AskCounter(ask) = step {
-            let CounterCall { counter, request } = instance.machine.question(now, &ask).call;
-            assert_eq!(counter.shard, 0, "far too few calls for a second counter");
-            // A waiting ticket asks the counter that it names.
-            let data_center = (0..self.counters.len()).find(|one| node(*one) == counter);
-            let data_center = data_center.unwrap_or_else(|| unreachable!("no {counter:?}"));
             let reporter = Reporter { isolate, incarnation: instance.incarnation };
-            let asker = Some(Asker { reporter, visit: Some((visitor, ask, random)) });
             self.visitors[visitor].loading = true;
-            self.flights.push_back(Flight::Ask { data_center, request, asker });
+            self.ask(Unasked { reporter, visitor, ask, random, since: now });
         } else if let Step::Answer(outcome) = step {
             Truth::check_told(before.as_ref(), &outcome);
             self.answer(visitor, isolate, outcome, None);
@@ -373,6 +371,9 @@ impl Cluster {
     }
 
     fn wake(&mut self) {
+        for unasked in std::mem::take(&mut self.unasked) {
+            self.ask(unasked);
+        }
         for data_center in 0..self.counters.len() {
             let now = self.clocks.of_objects(data_center, self.now);
             let instance = &mut self.counters[data_center];

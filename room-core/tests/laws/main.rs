@@ -13,6 +13,7 @@ mod books;
 mod clocks;
 mod cluster;
 mod counting;
+mod crowd;
 mod cuts;
 mod ended;
 mod escrow;

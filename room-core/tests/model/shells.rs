@@ -6,7 +6,7 @@ use room_core::drive::Effect;
 use room_core::machines::data_center_aggregator::DataCenterAggregator;
 use room_core::machines::data_center_counter::DataCenterCounter;
 use room_core::machines::global_aggregator::{GlobalAggregator, Restored};
-use room_core::machines::isolate::{Followup, Outcome};
+use room_core::machines::isolate::{Asking, Followup, Outcome};
 use room_core::machines::turn::RequestId;
 use room_core::machines::wire::{
     CounterCall, CounterReply, CounterRequest, GlobalReply, GlobalRequest, Report,
@@ -65,7 +65,11 @@ impl World {
         }
         match step {
             Step::AskCounter(ask) => {
-                let CounterCall { counter, request } = site.machine.question(now, &ask).call;
+                let asking = visit.ask(&mut site.machine, &ask, now, &mut source);
+                let Asking::Send(question) = asking else {
+                    return self.break_law("so few visitors wait before they ask");
+                };
+                let CounterCall { counter, request } = question.call;
                 // A waiting ticket asks the counter that it names.
                 let asked = (0..self.sites.len()).find(|one| node(*one) == counter);
                 self.visitors[visitor].edit().loading = Some(Loading { ask, random, isolate });

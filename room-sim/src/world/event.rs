@@ -3,7 +3,7 @@
 use room_core::base::id::Incarnation;
 use room_core::base::time::Timestamp;
 
-use super::network::{Place, Question, Reply, Shift};
+use super::network::{Place, Question, Reply, Shift, UnaskedVisit};
 use super::objects::Object;
 use super::published::CountsEvent;
 use crate::baseline::BaselineAnswer;
@@ -23,6 +23,8 @@ pub(crate) enum WorldEvent {
     Served(u64, Box<Question>),
     /// An answer reaches its caller.
     Reply(u64, Box<Reply>),
+    /// A visit looks whether it may ask a counter.
+    Look(Box<UnaskedVisit>),
     /// The answer to a visit's question is late. The question may be repeated.
     Late(u64),
     /// A caller's timeout ends, or its call failed.

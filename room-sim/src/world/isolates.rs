@@ -5,13 +5,14 @@
 mod copies;
 pub(crate) mod kept;
 mod reports;
+mod slots;
 
 use room_core::admission;
 use room_core::base::id::{Incarnation, IsolateId};
 use room_core::base::time::{SECOND_MS, Timestamp};
 use room_core::machines::isolate::duty::ReportDuty;
 use room_core::machines::isolate::{Followup, Isolate, Outcome};
-use room_core::machines::wire::{CounterReply, GlobalRequest};
+use room_core::machines::wire::GlobalRequest;
 use room_core::queue::view::View;
 use room_core::room::event::InForce;
 use room_core::ticket::{NO_ESTIMATE, Ticket};
@@ -23,7 +24,7 @@ use crate::visitor::{Cookie, Owner, Visitor, VisitorState};
 use crate::world::World;
 use crate::world::clocks::Clocks;
 use crate::world::event::WorldEvent;
-use crate::world::network::{Asking, Caller, Place, Question, Shift, WaitingCheck, WaitingVisit};
+use crate::world::network::{Asking, Caller, Place, Question, Shift, UnaskedVisit, WaitingCheck};
 use crate::world::objects::node;
 use crate::world::renewals::Renewals;
 
@@ -233,12 +234,7 @@ impl World {
                 }
             }
             Step::Answer(outcome) if asking.is_kept => self.note_kept(asking.visitor, &outcome),
-            Step::AskCounter(ask) => {
-                let question = instance.machine.question(now, &ask);
-                self.truth.takes += 1;
-                let first = Question::of_counter(question.call.clone());
-                self.call(Caller::Visit(Box::new(WaitingVisit { asking, ask, question })), first);
-            }
+            Step::AskCounter(ask) => self.ask(UnaskedVisit { asking, ask, since: now }),
             Step::Answer(outcome) => {
                 let conclusion = visit.conclude(&instance.machine, outcome);
                 self.answer(&asking, conclusion);
@@ -259,56 +255,7 @@ impl World {
         }
     }
 
-    /// Handles the late answer to a visit's question: repeats it if the isolate wants that.
-    pub(crate) fn ask_again(&mut self, call: u64) {
-        let Some(WaitingVisit { asking, question, .. }) = self.calls.visit(call) else { return };
-        let place = asking.place;
-        let row = self.isolates.get_mut(place.data_center);
-        let Some(instance) = row.and_then(|row| row.present(place)) else { return };
-        let now = self.now + instance.ahead_ms;
-        let Some(again) = instance.machine.ask_again(now, question) else { return };
-        let late_ms = question.patience_ms;
-        self.truth.takes += 1;
-        let question = Question::of_counter(again);
-        let (_, mut context) = self.parts();
-        context.call_again(call, question, late_ms);
-    }
-
-    /// Takes one more answer to a repeated question.
-    pub(crate) fn take_late_reply(&mut self, call: u64, reply: CounterReply) {
-        let Some((place, counter)) = self.calls.answered(call) else { return };
-        let now = self.now;
-        if let Some(instance) = self.instance(place) {
-            instance.machine.keep_rest(now + instance.ahead_ms, counter, reply);
-        }
-    }
-
-    pub(crate) fn settle(&mut self, visit: WaitingVisit, reply: Option<CounterReply>) {
-        let WaitingVisit { asking, ask, question } = visit;
-        let Asking { place, visitor, random, passed, is_echo, .. } = asking;
-        let now = self.now;
-        let row = self.isolates.get_mut(place.data_center);
-        let Some(instance) = row.and_then(|row| row.present(place)) else {
-            if !is_echo {
-                if let Some(browser) = self.visitors.get_mut(visitor) {
-                    browser.passed = passed;
-                }
-                self.event_queue.enter(now + AGAIN_MS, WorldEvent::Visit(visitor));
-            }
-            return;
-        };
-        let in_force = InForce::of_settings(&self.settings).after_challenge(passed);
-        let visit = Visit { passed, ..Visit::of_page(now + instance.ahead_ms, &in_force) };
-        if reply.is_some() {
-            instance.machine.on_answered(visit.now, &question);
-        }
-        let source = &mut GivenSource { ticket: None, random };
-        let outcome = visit.settle(&mut instance.machine, ask, reply, source);
-        let conclusion = visit.conclude(&instance.machine, outcome);
-        self.answer(&asking, conclusion);
-    }
-
-    fn answer(&mut self, asking: &Asking, conclusion: Conclusion) {
+    pub(super) fn answer(&mut self, asking: &Asking, conclusion: Conclusion) {
         let Asking { place, visitor, is_echo, .. } = *asking;
         let Conclusion { outcome, work_is_left, .. } = conclusion;
         if asking.passed.is_some() {

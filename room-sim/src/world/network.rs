@@ -81,6 +81,17 @@ pub struct Shift {
     pub started_at: Timestamp,
 }
 
+/// A visit that needs a slot and has not asked a counter.
+#[derive(Clone, Debug)]
+pub struct UnaskedVisit {
+    /// The request of the visitor.
+    pub asking: Asking,
+    /// The reason why the isolate needs a slot.
+    pub ask: Ask,
+    /// When this was known, by the isolate's clock.
+    pub since: Timestamp,
+}
+
 /// A visit that waits for a counter.
 #[derive(Clone, Debug)]
 pub struct WaitingVisit {

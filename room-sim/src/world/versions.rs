@@ -108,7 +108,7 @@ fn is_one_of(every: Option<usize>, data_center: usize) -> bool {
 fn counter_request(request: CounterRequest) -> CounterRequest {
     match request {
         CounterRequest::Take(take) => {
-            CounterRequest::Take(SlotRequest { spent: 0, demand_per_1000_s: 0, ..take })
+            CounterRequest::Take(SlotRequest { spent: 0, demand_per_1000_s: 0, behind: 0, ..take })
         }
         CounterRequest::Return { .. } => request,
     }

@@ -23,40 +23,42 @@ impl DataCenterCounter {
         self.view.as_ref().is_some_and(|view| view.cadence.is_calm())
     }
 
-    /// Returns a batch, of the same grant, for the next newcomers of the isolate that waits.
+    /// Returns how many slots of a lease the isolate that waits may get for its next newcomers. In
+    /// a calm room that follows from the newcomers that the isolate has had since its last request.
+    pub(super) fn expected(
+        &self,
+        now: Timestamp,
+        waiting: Waiting,
+        grant: GrantId,
+        end: SlotEnd,
+    ) -> u32 {
+        if self.is_calm() {
+            return u32::try_from(batch_wanted(waiting, end.until.since_ms(now)))
+                .unwrap_or(u32::MAX);
+        }
+        let isolates = (self.isolates.len() as u32).max(1);
+        let by_demand = self.new_rate.per_s(now).max(self.rush.per_s(now)) as u32 / isolates;
+        let by_supply = self.leases.tokens(grant) / (2 * isolates);
+        by_demand.min(by_supply)
+    }
+
+    /// Returns a batch of `n` slots of a lease, or of what is left of it, for the newcomers of the
+    /// isolate that waits. In a calm room it lasts as long as the lease.
     pub(super) fn batch(
         &mut self,
         now: Timestamp,
         waiting: Waiting,
         grant: GrantId,
         end: SlotEnd,
+        n: u32,
     ) -> Option<Slots> {
-        let isolate = waiting.take.isolate;
-        if self.is_calm() {
-            return self.calm_batch(now, waiting, grant, end);
-        }
-        let isolates = (self.isolates.len() as u32).max(1);
-        let by_demand = self.new_rate.per_s(now).max(self.rush.per_s(now)) as u32 / isolates;
-        let by_supply = self.leases.tokens(grant) / (2 * isolates);
-        let n = by_demand.min(by_supply);
-        // To an isolate of an earlier version it is told by the counter's clock.
-        let end = end.by(now + BATCH_MS).handed_on(now, waiting.asked_at(now).unwrap_or(now));
-        (n > 0 && self.leases.cut_batch(isolate, grant, n)).then(|| Slots::new(grant, n, end))
-    }
-
-    /// Returns a batch for an isolate of a calm room, which lasts as long as the lease. Its size
-    /// follows from the newcomers that the isolate has had since its last request.
-    fn calm_batch(
-        &mut self,
-        now: Timestamp,
-        waiting: Waiting,
-        grant: GrantId,
-        end: SlotEnd,
-    ) -> Option<Slots> {
-        let left = self.leases.tokens(grant);
-        let n = u32::try_from(batch_wanted(waiting, end.until.since_ms(now)));
-        let n = n.unwrap_or(u32::MAX).min(left);
-        let end = end.handed_on(now, waiting.asked_at(now)?);
+        let end = if self.is_calm() {
+            end.handed_on(now, waiting.asked_at(now)?)
+        } else {
+            // To an isolate of an earlier version it is told by the counter's clock.
+            end.by(now + BATCH_MS).handed_on(now, waiting.asked_at(now).unwrap_or(now))
+        };
+        let n = n.min(self.leases.tokens(grant));
         (n > 0 && self.leases.cut_batch(waiting.take.isolate, grant, n))
             .then(|| Slots::new(grant, n, end))
     }

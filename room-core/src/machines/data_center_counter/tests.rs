@@ -6,7 +6,7 @@ mod copies;
 mod silence;
 
 use super::recent::REPEAT_MS;
-use super::{CounterTurn, DataCenterCounter, PULLS_APART_MS, REFUSAL_MS};
+use super::{BEHIND_MAX, CounterTurn, DataCenterCounter, NAMED_MAX, PULLS_APART_MS, REFUSAL_MS};
 use crate::base::id::{AdmissionId, AggregatorCode, Colo, Incarnation, IsolateId};
 use crate::base::time::Timestamp;
 use crate::capacity::slots::{GrantId, LEASE_MS, QUEUED_LEASE_MS, SlotClass, SlotEnd, Slots};
@@ -86,6 +86,7 @@ fn take(class: SlotClass, visitor: u64) -> SlotRequest {
         session_ms: 0,
         spent: 0,
         demand_per_1000_s: 0,
+        behind: 0,
     }
 }
 
@@ -143,6 +144,56 @@ fn a_newcomer_is_one_pull_and_those_who_come_meanwhile_wait_for_the_next() {
     let turn = fixture.pulled(1, 0, open());
     assert_eq!(words(&turn), [(1, "granted")]);
     assert_eq!(turn.send.unwrap().keys, [OrderKey(12)]);
+}
+
+/// How many slots came as a batch with each answer.
+fn batches(turn: &CounterTurn) -> Vec<u32> {
+    let batch = |(_, reply): &(RequestId, CounterReply)| match reply {
+        CounterReply::Granted { batch, .. } => batch.map_or(0, |slots| slots.n),
+        _ => 0,
+    };
+    turn.replies.iter().map(batch).collect()
+}
+
+#[test]
+fn a_pull_counts_those_behind_a_request_and_they_get_what_nobody_else_asks_for() {
+    let check = |behind: [u32; 3], slots: u32, want: &[u32]| {
+        let mut fixture = Fixture::new();
+        fixture.take(SlotClass::New, 9); // the pull in flight is for this one alone
+        for (visitor, behind) in [11, 12, 13].into_iter().zip(behind) {
+            let isolate = IsolateId(visitor);
+            let asked = SlotRequest { isolate, behind, ..take(SlotClass::New, visitor) };
+            fixture.request(CounterRequest::Take(asked));
+        }
+        let pull = fixture.pulled(1, 0, open()).send.unwrap();
+        let all = behind.map(|behind| 1 + behind.min(BEHIND_MAX));
+        assert_eq!(pull.new_waiting, all.iter().sum::<u32>(), "{behind:?}");
+        let with_key = |key: u64| pull.keys.iter().filter(|one| one.0 == key).count() as u32;
+        if pull.new_waiting <= NAMED_MAX as u32 {
+            assert_eq!([11, 12, 13].map(with_key), all, "{behind:?}");
+        }
+        assert_eq!(batches(&fixture.pulled(slots, 0, open())), want, "{behind:?} {slots}");
+    };
+    check([0, 0, 0], 3, &[0, 0, 0]);
+    check([4, 0, 9], 16, &[4, 0, 9]);
+    check([4, 0, 9], 9, &[4, 0, 2]);
+    check([4, 0, 9], 4, &[1, 0, 0]);
+    check([4, 0, 9], 3, &[0, 0, 0]);
+    check([u32::MAX, 0, 0], 5_000, &[BEHIND_MAX, 0, 0]);
+}
+
+#[test]
+fn those_behind_a_request_get_slots_that_are_at_hand() {
+    let check = |behind: u32, want: u32| {
+        let mut fixture = Fixture::new();
+        fixture.take(SlotClass::New, 9);
+        fixture.pulled(21, 0, open());
+        let isolate = IsolateId(2);
+        let asked = SlotRequest { isolate, behind, ..take(SlotClass::New, 11) };
+        assert_eq!(batches(&fixture.request(CounterRequest::Take(asked))), [want], "{behind}");
+    };
+    check(7, 7);
+    check(30, 19);
 }
 
 #[test]

@@ -3,7 +3,8 @@
 use crate::base::time::Timestamp;
 use crate::machines::round_trip::RoundTrip;
 use crate::machines::turn::RequestId;
-use crate::machines::wire::{Pull, SlotRequest};
+use crate::machines::wire::{Pull, SlotRequest, named_ranks};
+use crate::order::order_key::OrderKey;
 
 /// The longest wait before a pull is repeated, and the wait before anything was measured, in
 /// milliseconds. It is more than a round trip takes (60 to 250 ms, `docs/simulation.md`), and less
@@ -31,6 +32,22 @@ impl Waiting {
     pub(super) fn asked_at(self, now: Timestamp) -> Option<Timestamp> {
         self.take.sent_at.map(|sent_at| sent_at + now.since_ms(self.came_at))
     }
+}
+
+/// Returns the keys of newcomers that a pull names, and how many newcomers wait in all. Those
+/// behind a request count with its key: they came at about the same time.
+pub(super) fn named_keys(newcomers: &[SlotRequest]) -> (Vec<OrderKey>, u32) {
+    let counted = newcomers.iter().scan(0_usize, |sum, take| {
+        *sum += 1 + take.behind as usize;
+        Some((*sum, take.key))
+    });
+    let counted: Vec<(usize, OrderKey)> = counted.collect();
+    let waiting = counted.last().map_or(0, |(sum, _)| *sum);
+    let key = |rank| {
+        let (_, key) = counted.get(counted.partition_point(|(sum, _)| *sum <= rank))?;
+        Some(*key)
+    };
+    (named_ranks(waiting).filter_map(key).collect(), u32::try_from(waiting).unwrap_or(u32::MAX))
 }
 
 /// The pull that has been sent and not answered yet.

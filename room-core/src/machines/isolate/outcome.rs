@@ -34,8 +34,7 @@ pub enum Outcome {
     Uninvited(Ticket),
     /// Shows the page of the method `reject`, which lets nobody new enter. Sets no cookie.
     Reject,
-    /// A slot is needed: send [`Isolate::question`](super::Isolate::question) and hand its answer
-    /// to [`Isolate::settle`](super::Isolate::settle).
+    /// A slot is needed: see [`Isolate::ask`](super::Isolate::ask).
     Ask(Ask),
 }
 

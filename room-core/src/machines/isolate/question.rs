@@ -137,15 +137,18 @@ impl Isolate {
 
     /// Returns the message that asks a counter for a slot, and the counter that gets it.
     pub(super) fn slot_request(&mut self, now: Timestamp, ask: &Ask) -> CounterCall {
+        let admission = ask.ticket.id.admission();
+        let mut behind = 0;
         if ask.class == SlotClass::New {
             self.demand.note_asked(now);
+            behind = self.crowd.note_sent(now, admission);
         }
         if self.is_silent(now) || self.patience.is_in_doubt(now) {
             self.asks.spend(now, SYNC_MS);
         }
         let request = CounterRequest::Take(SlotRequest {
             class: ask.class,
-            admission: ask.ticket.id.admission(),
+            admission,
             key: ask.key,
             isolate: self.id,
             view_version: self.view.as_ref().map_or(0, |view| view.version),
@@ -154,6 +157,7 @@ impl Isolate {
             session_ms: ask.session_ms,
             spent: self.demand.take_spent(),
             demand_per_1000_s: self.demand.per_1000_s(now),
+            behind,
         });
         CounterCall { counter: self.counter(now, ask), request }
     }
@@ -170,6 +174,7 @@ impl Isolate {
         let none = Entry::without_slot(now, ask.class);
         let asked = self.counter(now, &ask);
         self.copies.note_answered(now, ask.ticket.id.admission(), None);
+        self.crowd.note_answered(ask.ticket.id.admission());
         let is_elsewhere = asked.colo != self.colo;
         if is_elsewhere {
             self.elsewhere.note(now, asked.colo, reply.is_some());

@@ -3,6 +3,7 @@
 mod calm;
 mod clocks;
 mod copies;
+mod crowd;
 mod journal;
 mod question;
 
