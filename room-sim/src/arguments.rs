@@ -9,7 +9,7 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use room_sim::baseline::Published;
 use room_sim::baseline::v2::DEFAULT_CURVE_FACTOR;
-use room_sim::scenario::{DROPS, EXAMPLES, NAMES, RESTARTS, RUSHES, Scenario};
+use room_sim::scenario::{DROPS, EXAMPLES, NAMES, OPENINGS, RESTARTS, RUSHES, Scenario};
 use room_sim::world::Algorithm;
 
 /// Each data center has a code of three letters, `AAA` to `ZZZ`.
@@ -172,9 +172,10 @@ impl Choice {
 fn scenarios() -> Vec<&'static str> {
     let rushes = RUSHES.iter().map(|(name, ..)| *name);
     let drops = DROPS.iter().map(|(name, ..)| *name);
+    let openings = OPENINGS.iter().map(|(name, ..)| *name);
     let restarts = RESTARTS.iter().map(|(name, _)| *name);
     let others = NAMES.iter().chain(&EXAMPLES).copied();
-    others.chain(rushes).chain(drops).chain(restarts).collect()
+    others.chain(rushes).chain(drops).chain(openings).chain(restarts).collect()
 }
 
 fn data_centers(value: &str) -> Result<usize, &'static str> {
@@ -221,7 +222,7 @@ mod tests {
     fn options_choose_what_to_run() {
         let Ok(Command::Compare(all)) = room_sim("compare") else { panic!("the defaults") };
         let (algorithms, data_centers) = (&all.algorithms, &all.data_centers);
-        assert_eq!((algorithms.len(), all.scenarios.len(), data_centers.len()), (4, 68, 3));
+        assert_eq!((algorithms.len(), all.scenarios.len(), data_centers.len()), (4, 71, 3));
         assert_eq!((all.seeds.clone(), all.is_drawn()), (1..=5, false));
         let check = |options: &str, want: Choice| {
             let got = room_sim(&format!("compare {options}")).expect(options);

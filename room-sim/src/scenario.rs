@@ -14,7 +14,7 @@ use crate::world::Algorithm;
 
 pub(crate) use catalogue::constant;
 pub use catalogue::{EXAMPLES, EXPERIMENTS, NAMES, small_restart};
-pub use sizes::{DROPS, RESTARTS, RUSHES};
+pub use sizes::{DROPS, OPENINGS, RESTARTS, RUSHES};
 
 /// Shares of the data centers fall with the rank (`docs/simulation.md`).
 const DATA_CENTER_EXPONENT: f64 = 0.9;

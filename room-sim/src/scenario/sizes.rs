@@ -1,6 +1,7 @@
-//! The same stories in rooms of every size: a rush into an empty room, a ticket drop, and each kind
-//! of restart. The rush measures what visitors are shown before the room has seen anybody leave.
-//! The drop measures whether a crowd of seconds enters without a gap. Figures only.
+//! The same stories in rooms of every size: a rush into an empty room, a ticket drop, an opening
+//! and each kind of restart. The rush measures what visitors are shown before the room has seen
+//! anybody leave, the drop whether a crowd of seconds enters without a gap. The opening measures
+//! what the objects are asked in the first second. Figures only.
 
 use room_core::room::settings::Settings;
 
@@ -28,6 +29,14 @@ pub const RUSHES: [(&str, u32, u32); 12] = [
 pub const DROPS: [(&str, u32, u32); 3] =
     [("drop-60", 60, 1_500), ("drop-600", 600, 10_000), ("drop-20000", 20_000, 500_000)];
 
+/// The names of the openings, with the places N, the limit per minute and how many come in the
+/// first three seconds.
+pub const OPENINGS: [(&str, u32, u32, u32); 3] = [
+    ("opening-150", 150, 90, 3_000),
+    ("opening-1000", 1_000, 600, 20_000),
+    ("opening-10000", 10_000, 10_000, 60_000),
+];
+
 /// The names of the stories of restarts, with the places N.
 pub const RESTARTS: [(&str, u32); 4] = [
     ("restarts-20", 20),
@@ -48,7 +57,10 @@ pub(super) fn named(name: &str) -> Option<Scenario> {
     let rush = rush.map(|(name, places, session)| rush_into(name, *places, *session));
     let drop = DROPS.iter().find(|(known, ..)| *known == name);
     let drop = drop.map(|(name, per_minute, visitors)| drop_of(name, *per_minute, *visitors));
-    rush.or(drop).or_else(|| restarts.map(|(name, places)| restarts_of(name, *places)))
+    let opening = OPENINGS.iter().find(|(known, ..)| *known == name);
+    let opening = opening
+        .map(|(name, places, per_minute, crowd)| opening_of(name, *places, *per_minute, *crowd));
+    rush.or(drop).or(opening).or_else(|| restarts.map(|(name, places)| restarts_of(name, *places)))
 }
 
 /// A rush of five times the places within a minute, into an empty room; a fifth leaves at the first
@@ -92,6 +104,18 @@ fn drop_of(name: &'static str, per_minute: u32, visitors: u32) -> Scenario {
     Scenario {
         settings: Settings::with_limits(10 * per_minute, per_minute),
         arrivals: vec![(0, first), (seconds(10) - 1, first), (seconds(10), later)],
+        duration_ms: minutes(10),
+        ..constant(name, 0.0)
+    }
+}
+
+/// Everybody comes within the three seconds after an empty room opens, six to twenty times as many
+/// as there are places. No isolate knows anything of the room.
+fn opening_of(name: &'static str, places: u32, per_minute: u32, crowd: u32) -> Scenario {
+    let first = f64::from(crowd) * 20.0;
+    Scenario {
+        settings: Settings::with_limits(places, per_minute),
+        arrivals: vec![(0, first), (seconds(3) - 1, first), (seconds(3), 0.0)],
         duration_ms: minutes(10),
         ..constant(name, 0.0)
     }

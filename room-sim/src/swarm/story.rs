@@ -49,6 +49,8 @@ pub struct Draft {
     /// Parts of the time, each with its arrivals as a multiple of those who can enter.
     load: Vec<(f64, f64)>,
     visitors_max: f64,
+    /// The steps of time in which those who come are added up, in milliseconds.
+    step_ms: u64,
     /// Whether the line is in order of arrival.
     pub is_in_order: bool,
     /// Whether anything breaks.
@@ -65,6 +67,7 @@ impl Story {
         parts.extend(degraded::draw(&mut Stream::new(seed ^ 0x4841_4c46)));
         parts.extend(parts::copies(&mut Stream::new(seed ^ 0x434f_5059)));
         parts.extend(parts::kept_copies(&mut Stream::new(seed ^ 0x4b45_5054)));
+        parts.extend(parts::crowd(&mut Stream::new(seed ^ 0x4352_4f57)));
         Self { seed, parts }
     }
 
@@ -101,6 +104,7 @@ impl Draft {
             data_centers: DATA_CENTERS,
             load: vec![(0.0, LOAD)],
             visitors_max: VISITORS_MAX,
+            step_ms: MINUTE_MS,
             is_in_order: true,
             has_faults: false,
         }
@@ -116,8 +120,9 @@ impl Draft {
         let all: Vec<(u64, f64)> =
             points.map(|(part, times)| ((part * duration_ms) as u64, capacity * times)).collect();
         scenario.arrivals = all;
-        let minutes = 0..scenario.duration_ms / MINUTE_MS;
-        let come: f64 = minutes.map(|minute| scenario.rate_per_minute(minute * MINUTE_MS)).sum();
+        let steps = 0..scenario.duration_ms / self.step_ms;
+        let rates = steps.map(|step| scenario.rate_per_minute(step * self.step_ms));
+        let come = rates.sum::<f64>() * self.step_ms as f64 / MINUTE_MS as f64;
         let scale = (self.visitors_max / come.max(1.0)).min(1.0);
         scenario.arrivals.iter_mut().for_each(|(_, rate)| *rate *= scale);
         let there = |fault: &Fault| match fault {

@@ -14,6 +14,9 @@ use crate::world::START;
 /// The most visitors of a story with shared cookies, since each of these comes hundreds of times.
 const VISITORS_OF_SHARERS: f64 = 300.0;
 
+/// The most visitors of a story with a crowd of seconds.
+const VISITORS_OF_CROWD: f64 = 15_000.0;
+
 /// Draws the ingredients of a story.
 pub(super) fn draw(stream: &mut Stream) -> Vec<Part> {
     let mut parts = Vec::new();
@@ -233,6 +236,26 @@ pub(super) fn kept_copies(stream: &mut Stream) -> Vec<Part> {
         let habits = &mut draft.scenario.habits;
         (habits.revoked, habits.keeps_copies) = (part, true);
         draft.scenario.settings.sessions_end_early = true;
+    })]
+}
+
+/// Draws whether a crowd comes within seconds: as many as may enter in two to thirty minutes.
+pub(super) fn crowd(stream: &mut Stream) -> Vec<Part> {
+    if !stream.happens(0.1) {
+        return Vec::new();
+    }
+    let (minutes, lasts_s) = (magnitude(stream, 2.0, 30.0), magnitude(stream, 1.0, 60.0));
+    let text = format!("the visitors of {minutes:.1} min come within {lasts_s:.0} s");
+    vec![Part::new(text, move |draft| {
+        let lasts_ms = lasts_s * SECOND_MS as f64;
+        let part = lasts_ms / draft.scenario.duration_ms as f64;
+        let load = minutes * MINUTE_MS as f64 / lasts_ms;
+        draft.load = vec![(0.0, load), (part, load), (part + 1e-6, 0.5)];
+        draft.step_ms = SECOND_MS;
+        // Each visitor of some stories comes hundreds of times.
+        if draft.visitors_max > VISITORS_OF_SHARERS {
+            draft.visitors_max = VISITORS_OF_CROWD;
+        }
     })]
 }
 
