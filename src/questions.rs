@@ -1,11 +1,11 @@
-//! A visit's question to a counter: repeats it when the room's machine wants that, and takes the
-//! first answer.
+//! A visit's question to a counter: waits until it may be sent, repeats it when the room's machine
+//! wants that, and takes the first answer.
 
 use std::future::pending;
 
 use futures_util::future::{FutureExt, LocalBoxFuture, select_all};
 use room_core::base::id::RoomId;
-use room_core::machines::isolate::Question;
+use room_core::machines::isolate::{Asking, Question};
 use room_core::machines::wire::{CounterCall, CounterReply};
 
 use crate::memory::RoomState;
@@ -15,8 +15,27 @@ use crate::{calls, memory, platform};
 /// The pending answers to one question; `None` stands for a timeout.
 type Answers = Vec<LocalBoxFuture<'static, Option<CounterReply>>>;
 
+/// Gets a slot for a visit, or the news that there is none. `ask` decides the visit or says what to
+/// do first, and `settle` decides it by the reply; `None` if the room is gone.
+pub async fn with_slot<Answer>(
+    env: &Env,
+    room: RoomId,
+    ask: impl Fn() -> Option<Result<Answer, Asking>>,
+    settle: impl FnOnce(Option<CounterReply>) -> Option<Result<Answer, Asking>>,
+) -> Option<Answer> {
+    let question = loop {
+        match ask()? {
+            Ok(answer) => return Some(answer),
+            Err(Asking::Send(question)) => break question,
+            Err(Asking::Wait(for_ms)) => platform::sleep_until(platform::now() + for_ms).await,
+            Err(Asking::Settled(_)) => return None,
+        }
+    };
+    settle(reply_to(env, room, question).await)?.ok()
+}
+
 /// Asks a counter. `None` if no answer comes in time, after all repetitions.
-pub async fn ask(env: &Env, room: RoomId, question: Question) -> Option<CounterReply> {
+async fn reply_to(env: &Env, room: RoomId, question: Question) -> Option<CounterReply> {
     platform::within(calls::LIMIT_MS, first_reply(env, room, question)).await
 }
 

@@ -150,28 +150,15 @@ pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> Answered {
         // Before the counter has answered, so that many at once get no more than their share.
         count_place(request, room);
     }
-    with_slot(request, room, ask, env).await.unwrap_or(UNDECIDED)
-}
-
-/// Gets a slot for a visit, or the news that there is none, and decides the visit.
-async fn with_slot(request: Request<'_>, room: RoomId, ask: Ask, env: &Env) -> Option<Answered> {
     let since = platform::now();
-    let question = loop {
-        let asking = decided(request, room, |visit, isolate, source| {
-            visit.ask(isolate, &ask, since, source)
-        });
-        match asking? {
-            Ok(answered) => return Some(answered),
-            Err(Asking::Send(question)) => break question,
-            Err(Asking::Wait(for_ms)) => platform::sleep_until(platform::now() + for_ms).await,
-            Err(Asking::Settled(_)) => return None,
-        }
+    let may_ask =
+        || decided(request, room, |visit, isolate, source| visit.ask(isolate, &ask, since, source));
+    let settle = |reply| {
+        decided(request, room, |visit, isolate, source| {
+            Asking::Settled(visit.settle(isolate, ask.clone(), reply, source))
+        })
     };
-    let reply = questions::ask(env, room, question).await;
-    let settled = decided(request, room, |visit, isolate, source| {
-        Asking::Settled(visit.settle(isolate, ask, reply, source))
-    });
-    settled?.ok()
+    questions::with_slot(env, room, may_ask, settle).await.unwrap_or(UNDECIDED)
 }
 
 fn step(
@@ -243,8 +230,7 @@ fn step(
 /// Counts a place that a newcomer asks for, in a room that limits those of a network.
 fn count_place(request: Request<'_>, room: RoomId) {
     let bounds = |memory: &mut Memory| Some(memory.coverage.room(room)?.new_places_per_network > 0);
-    let is_bounded = memory::with(bounds).flatten() == Some(true);
-    if is_bounded {
+    if memory::with(bounds).flatten() == Some(true) {
         let prefix = request.headers.client_prefix();
         memory::with_room(room, |state| state.places.spend(platform::now(), prefix));
     }
@@ -281,28 +267,20 @@ fn decided(
     room: RoomId,
     decide: impl FnOnce(&Visit<'_>, &mut Isolate, &mut Ticketed<'_>) -> Asking,
 ) -> Option<Result<Answered, Asking>> {
-    memory::with(|memory| decided_in(memory, request, room, decide)).flatten()
-}
-
-fn decided_in(
-    memory: &mut Memory,
-    request: Request<'_>,
-    room: RoomId,
-    decide: impl FnOnce(&Visit<'_>, &mut Isolate, &mut Ticketed<'_>) -> Asking,
-) -> Option<Result<Answered, Asking>> {
-    let now = platform::now();
-    let (in_force, mut visited) = memory.visit(room, now)?;
-    let in_force = in_force.after_challenge(request.passed);
-    let visit = visit_of(now, request, &in_force, visited.room, true);
-    let Visited { room, ref mut keys, ref mut state, .. } = visited;
-    let source = &mut Ticketed { visit: &visit, request, room, keys, places: None, uses: None };
-    let outcome = match decide(&visit, &mut state.as_mut()?.isolate, source) {
-        Asking::Settled(outcome) => outcome,
-        other => return Some(Err(other)),
+    let decided = |memory: &mut Memory| {
+        let now = platform::now();
+        let (in_force, mut visited) = memory.visit(room, now)?;
+        let in_force = in_force.after_challenge(request.passed);
+        let visit = visit_of(now, request, &in_force, visited.room, true);
+        let Visited { room, ref mut keys, ref mut state, .. } = visited;
+        let source = &mut Ticketed { visit: &visit, request, room, keys, places: None, uses: None };
+        let asking = decide(&visit, &mut state.as_mut()?.isolate, source);
+        let Asking::Settled(outcome) = asking else { return Some(Err(asking)) };
+        let refuses = Visit::refuses_part(&outcome, source);
+        let (verdict, work_is_left) = answered(&visit, request, visited, outcome);
+        Some(Ok((if refuses { answer::not_inside(request.url) } else { verdict }, work_is_left)))
     };
-    let refuses = Visit::refuses_part(&outcome, source);
-    let (verdict, work_is_left) = answered(&visit, request, visited, outcome);
-    Some(Ok((if refuses { answer::not_inside(request.url) } else { verdict }, work_is_left)))
+    memory::with(decided).flatten()
 }
 
 /// Makes the verdict from the isolate's decision, and notes what to report and to count.

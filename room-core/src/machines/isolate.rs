@@ -48,7 +48,6 @@ use clock::OwnClock;
 use copies::Copies;
 use counted::Counted;
 use counters::Counters;
-pub use crowd::Asking;
 use crowd::Crowd;
 use demand::Demand;
 use elsewhere::Elsewhere;
@@ -63,7 +62,7 @@ use remembered::Remembered;
 use returned_slots::ReturnedSlots;
 use revoked_tickets::RevokedTickets;
 
-pub use question::Question;
+pub use question::{Asking, Question};
 
 /// The state of one room in one isolate.
 #[derive(Clone, Debug)]

@@ -10,6 +10,7 @@
 //! views have named. If these do not reach back to the last check, it asks.
 
 use super::copies::GivenSlot;
+use super::crowd::{LOOK_MS, WAIT_MS};
 use super::noted;
 use super::{Entry, Isolate, Outcome};
 use crate::admission::{Ask, CounterAnswer, RandomInputs, VisitContext, confirmation};
@@ -21,6 +22,7 @@ use crate::capacity::state::{Node, SYNC_MS};
 use crate::machines::wire::{
     CounterCall, CounterReply, CounterRequest, Hold, Report, ReportReply, SlotRequest,
 };
+use crate::queue::view::View;
 use crate::room::settings::{Settings, WhenSilent};
 use crate::ticket::{CHECKED_S, Ticket};
 
@@ -51,6 +53,17 @@ impl Question {
     pub fn was_repeated(&self) -> bool {
         self.sendings > 1
     }
+}
+
+/// What becomes of a visit that needs a slot.
+#[derive(Clone, Debug)]
+pub enum Asking {
+    /// The question to send. Hand its answer to [`Isolate::settle`].
+    Send(Question),
+    /// Many ask already: call [`Isolate::ask`] again after this many milliseconds.
+    Wait(u64),
+    /// Others have asked, and the answer to them decides.
+    Settled(Outcome),
 }
 
 impl Isolate {
@@ -228,6 +241,59 @@ impl Isolate {
         } else {
             (CounterAnswer::Granted(granted_at), entry)
         }
+    }
+
+    /// Returns the question of a visit that needs a slot, or what is done instead. `since` is when
+    /// this was asked first.
+    pub fn ask(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        ask: &Ask,
+        since: Timestamp,
+        random: RandomInputs,
+    ) -> Asking {
+        if ask.class == SlotClass::Queued {
+            return Asking::Send(self.question(now, ask));
+        }
+        // A clock that was put back ends the wait.
+        let waited_ms = now.0.checked_sub(since.0).unwrap_or(WAIT_MS);
+        let has_waited = waited_ms > 0;
+        let by_others = has_waited.then(|| self.answered_by_others(now, settings, ask)).flatten();
+        // Whoever comes last asks last.
+        let is_next = has_waited || self.crowd.waiting(now) == 0;
+        if by_others.is_none() && is_next && !self.crowd.is_full(now) {
+            return Asking::Send(self.question(now, ask));
+        }
+        if by_others.is_none() && waited_ms < WAIT_MS {
+            self.crowd.look(now);
+            return Asking::Wait(LOOK_MS);
+        }
+        let in_vain = (CounterAnswer::Refused, Entry::without_slot(now, ask.class));
+        let (answer, entry) = by_others.unwrap_or(in_vain);
+        Asking::Settled(self.settled(now, settings, ask.clone(), random, answer, entry))
+    }
+
+    /// Returns the answer that a newcomer who waits has by the questions of others: a slot that
+    /// came for the next, a refusal where the room has closed, or what holds where nobody answers.
+    fn answered_by_others(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        ask: &Ask,
+    ) -> Option<(CounterAnswer, Entry)> {
+        let none = Entry::without_slot(now, ask.class);
+        if !self.is_view_fresh(now) {
+            let is_silent = !self.may_ask_in_silence(now);
+            return is_silent.then(|| (self.silence(now, settings), none));
+        }
+        if let Some((grant, end)) = self.spend_batch(now) {
+            let entry = Entry::with_slot(now, SlotClass::New, grant, Some(end));
+            return Some((CounterAnswer::Granted(now), entry));
+        }
+        let wants_to_know = |view: &View| view.wants_to_know(ask.ticket.joined_at);
+        let is_closed = !self.view.as_ref().is_some_and(wants_to_know);
+        is_closed.then_some((CounterAnswer::Refused, none))
     }
 
     /// Returns the question that asks a counter for a slot.
