@@ -164,7 +164,8 @@ export const ROWS = [
       "a visitor without check-ins is not counted after one interval; with `turn_kept_minutes`, " +
       "for hidden pages and for late visitors at most a tenth of the rate is kept, or one place; " +
       "repeated requests to be kept count nothing; the first of a long line keep their places to " +
-      "20 ms",
+      "20 ms; few newcomers of an isolate ask a counter at a time, and whoever closes the " +
+      "connection meanwhile is not counted",
     elsewhere: [
       ...native(
         "src/order/census",
@@ -188,6 +189,11 @@ export const ROWS = [
       ...native(
         "src/order/waiters",
         "a_crowd_of_seconds_is_told_in_parts_whoever_checks_in_first",
+      ),
+      ...native(
+        "src/machines/isolate/tests/crowd",
+        "few_ask_at_a_time_and_one_more_asks_for_all_who_wait",
+        "a_request_that_ends_without_a_word_leaves_room_for_another",
       ),
     ],
   },
