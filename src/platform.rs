@@ -82,7 +82,12 @@ pub fn random_number() -> u64 {
 
 /// Waits until a moment. Returns at once if it has passed.
 pub async fn sleep_until(moment: Timestamp) {
-    Delay::from(Duration::from_millis(moment.since_ms(now()))).await;
+    sleep(moment.since_ms(now())).await;
+}
+
+/// Waits for this many milliseconds.
+pub async fn sleep(for_ms: u64) {
+    Delay::from(Duration::from_millis(for_ms)).await;
 }
 
 /// Waits for an answer, for at most `limit_ms` milliseconds; `None` if it does not come in time.

@@ -16,18 +16,22 @@ use crate::{calls, memory, platform};
 type Answers = Vec<LocalBoxFuture<'static, Option<CounterReply>>>;
 
 /// Gets a slot for a visit, or the news that there is none. `ask` decides the visit or says what to
-/// do first, and `settle` decides it by the reply; `None` if the room is gone.
+/// do first, by how often it has waited, and `settle` decides it by the reply; `None` if the room is gone.
 pub async fn with_slot<Answer>(
     env: &Env,
     room: RoomId,
-    ask: impl Fn() -> Option<Result<Answer, Asking>>,
+    ask: impl Fn(u32) -> Option<Result<Answer, Asking>>,
     settle: impl FnOnce(Option<CounterReply>) -> Option<Result<Answer, Asking>>,
 ) -> Option<Answer> {
+    let mut looks = 0;
     let question = loop {
-        match ask()? {
+        match ask(looks)? {
             Ok(answer) => return Some(answer),
             Err(Asking::Send(question)) => break question,
-            Err(Asking::Wait(for_ms)) => platform::sleep_until(platform::now() + for_ms).await,
+            Err(Asking::Wait(for_ms)) => {
+                platform::sleep(for_ms).await;
+                looks += 1;
+            }
             Err(Asking::Settled(_)) => return None,
         }
     };

@@ -150,9 +150,9 @@ pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> Answered {
         // Before the counter has answered, so that many at once get no more than their share.
         count_place(request, room);
     }
-    let since = platform::now();
-    let may_ask =
-        || decided(request, room, |visit, isolate, source| visit.ask(isolate, &ask, since, source));
+    let may_ask = |looks| {
+        decided(request, room, |visit, isolate, source| visit.ask(isolate, &ask, looks, source))
+    };
     let settle = |reply| {
         decided(request, room, |visit, isolate, source| {
             Asking::Settled(visit.settle(isolate, ask.clone(), reply, source))

@@ -368,16 +368,16 @@ impl<'a> Visit<'a> {
         source.is_hidden().then(|| self.in_force.settings.of_hidden_page())
     }
 
-    /// Returns the question to the counter, or what is done instead. `since` is when this was asked
-    /// first for this request.
+    /// Returns the question to the counter, or what is done instead. `looks` says how often this
+    /// request has waited for that.
     pub fn ask(
         &self,
         isolate: &mut Isolate,
         ask: &Ask,
-        since: Timestamp,
+        looks: u32,
         source: &mut impl VisitSource,
     ) -> Asking {
-        isolate.ask(self.now, &self.in_force.settings, ask, since, source.random())
+        isolate.ask(self.now, &self.in_force.settings, ask, looks, source.random())
     }
 
     /// Decides the visit after the counter was asked; `None` stands for a timeout.

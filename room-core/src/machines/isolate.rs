@@ -49,6 +49,7 @@ use copies::Copies;
 use counted::Counted;
 use counters::Counters;
 use crowd::Crowd;
+pub use crowd::LOOK_MS;
 use demand::Demand;
 use elsewhere::Elsewhere;
 use entry::Entry;

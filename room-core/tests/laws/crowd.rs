@@ -2,7 +2,7 @@
 
 use room_core::admission::{Ask, RandomInputs};
 use room_core::base::time::Timestamp;
-use room_core::machines::isolate::Asking;
+use room_core::machines::isolate::{Asking, LOOK_MS};
 use room_core::machines::wire::CounterCall;
 use room_core::room::event::InForce;
 use room_core::visit::{GivenSource, Visit};
@@ -34,7 +34,8 @@ impl Cluster {
         let in_force = InForce::of_settings(&settings);
         let visit = Visit::of_page(now, &in_force);
         let source = &mut GivenSource { ticket: None, random };
-        match visit.ask(&mut instance.machine, ask, since, source) {
+        let looks = u32::try_from(now.since_ms(since) / LOOK_MS).unwrap_or(u32::MAX);
+        match visit.ask(&mut instance.machine, ask, looks, source) {
             Asking::Send(question) => {
                 let CounterCall { counter, request } = question.call;
                 assert_eq!(counter.shard, 0, "far too few calls for a second counter");

@@ -65,7 +65,7 @@ impl World {
         }
         match step {
             Step::AskCounter(ask) => {
-                let asking = visit.ask(&mut site.machine, &ask, now, &mut source);
+                let asking = visit.ask(&mut site.machine, &ask, 0, &mut source);
                 let Asking::Send(question) = asking else {
                     return self.break_law("so few visitors wait before they ask");
                 };

@@ -234,7 +234,7 @@ impl World {
                 }
             }
             Step::Answer(outcome) if asking.is_kept => self.note_kept(asking.visitor, &outcome),
-            Step::AskCounter(ask) => self.ask(UnaskedVisit { asking, ask, since: now }),
+            Step::AskCounter(ask) => self.ask(UnaskedVisit { asking, ask, looks: 0 }),
             Step::Answer(outcome) => {
                 let conclusion = visit.conclude(&instance.machine, outcome);
                 self.answer(&asking, conclusion);

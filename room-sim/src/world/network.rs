@@ -88,8 +88,8 @@ pub struct UnaskedVisit {
     pub asking: Asking,
     /// The reason why the isolate needs a slot.
     pub ask: Ask,
-    /// When this was known, by the isolate's clock.
-    pub since: Timestamp,
+    /// How often it has waited to do so.
+    pub looks: u32,
 }
 
 /// A visit that waits for a counter.

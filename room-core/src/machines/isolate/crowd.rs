@@ -6,23 +6,28 @@
 //! for them too, or the view by which they are refused.
 
 use crate::base::id::AdmissionId;
-use crate::base::time::{SECOND_MS, Timestamp};
+use crate::base::sorted::SortedMap;
+use crate::base::time::Timestamp;
 use crate::capacity::slots::ANSWER_MS;
 
 /// The most questions of newcomers that an isolate has sent without an answer.
 pub(super) const ASKING_MAX: u32 = 4;
-/// The longest wait of a newcomer before the question, in milliseconds. After it the visitor waits
-/// in line.
-pub(super) const WAIT_MS: u64 = 3 * SECOND_MS / 2;
-/// How often a newcomer who waits looks whether that is over, in milliseconds.
-pub(super) const LOOK_MS: u64 = 50;
+/// The time between two looks of a newcomer who waits whether that is over, in milliseconds.
+pub const LOOK_MS: u64 = 50;
+/// The most looks of a newcomer before the question: a second and a half. After them the visitor
+/// waits in line.
+pub(super) const LOOKS_MAX: u32 = 30;
+
+/// How long after its last look somebody still counts as waiting, in milliseconds. Whoever leaves
+/// without a word looks no more.
+const GONE_MS: u64 = 3 * LOOK_MS;
 
 /// A question of a newcomer that is not answered yet.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     admission: AdmissionId,
     at: Timestamp,
-    /// How many newcomers it asks for besides.
+    /// How many of those who wait it asks for besides.
     behind: u32,
 }
 
@@ -30,52 +35,55 @@ struct Sent {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Crowd {
     sent: Vec<Sent>,
-    /// The looks of those who wait: since a moment, and in the same time before it. Whoever leaves
-    /// without a word looks no more.
-    since: Timestamp,
-    looks: u32,
-    looks_before: u32,
+    /// Those who wait, each with the last look.
+    looked: SortedMap<AdmissionId, Timestamp>,
 }
 
 impl Crowd {
-    /// Whether enough have asked. Of many who wait one more asks for all whom no question counts,
-    /// if these are more than all others. So the number of questions grows slowly.
-    pub(super) fn is_full(&mut self, now: Timestamp) -> bool {
+    /// Whether this newcomer asks now. Whoever comes last asks last, and nobody asks for whom a
+    /// question on its way counts. Beyond [`ASKING_MAX`] one more asks if there are more for whom
+    /// none does than all others. So the number of questions grows slowly.
+    pub(super) fn is_next(&mut self, now: Timestamp, admission: AdmissionId) -> bool {
         // A request that ended without a word is over by then.
         self.sent.retain(|one| one.at <= now && now.since_ms(one.at) < ANSWER_MS);
+        let waiting = self.waiting(now);
+        let waits = self.looked.contains_key(&admission);
+        let left_out = (waiting + u32::from(!waits)).saturating_sub(self.behind());
         let asking = u32::try_from(self.sent.len()).unwrap_or(u32::MAX);
-        let behind: u32 = self.sent.iter().map(|one| one.behind).sum();
-        asking >= ASKING_MAX && self.waiting(now).saturating_sub(behind) <= asking + behind
+        let may_ask = asking < ASKING_MAX || left_out > asking + self.behind();
+        (waits || waiting == 0) && left_out > 0 && may_ask
     }
 
-    fn turn(&mut self, now: Timestamp) {
-        let is_within = |span_ms: u64| now >= self.since && now.since_ms(self.since) < span_ms;
-        if !is_within(LOOK_MS) {
-            self.looks_before = if is_within(2 * LOOK_MS) { self.looks } else { 0 };
-            (self.since, self.looks) = (now, 0);
-        }
+    /// Returns for how many others the questions on their way ask.
+    fn behind(&self) -> u32 {
+        self.sent.iter().map(|one| one.behind).sum()
     }
 
-    /// Counts the look of one who waits.
-    pub(super) fn look(&mut self, now: Timestamp) {
-        self.turn(now);
-        self.looks += 1;
+    /// Notes that this newcomer looks, and waits on.
+    pub(super) fn look(&mut self, now: Timestamp, admission: AdmissionId) {
+        self.looked.insert(admission, now);
     }
 
-    /// Returns about how many wait.
+    /// Notes that this newcomer no longer waits.
+    pub(super) fn leave(&mut self, admission: AdmissionId) {
+        self.looked.remove(&admission);
+    }
+
+    /// Returns how many wait.
     pub(super) fn waiting(&mut self, now: Timestamp) -> u32 {
-        self.turn(now);
-        self.looks.max(self.looks_before)
+        self.looked.retain(|_, at| *at <= now && now.since_ms(*at) < GONE_MS);
+        u32::try_from(self.looked.len()).unwrap_or(u32::MAX)
     }
 
-    /// Notes the question of this newcomer. Returns for how many others it asks.
+    /// Notes the question of this newcomer. Returns for how many of those who wait it asks besides.
     pub(super) fn note_sent(&mut self, now: Timestamp, admission: AdmissionId) -> u32 {
-        let asked_for: u32 = self.sent.iter().map(|one| one.behind).sum();
-        let behind = self.waiting(now).saturating_sub(asked_for);
+        self.leave(admission);
+        let behind = self.waiting(now).saturating_sub(self.behind());
         self.sent.push(Sent { admission, at: now, behind });
         behind
     }
 
+    /// Notes that the question of this newcomer was answered, or that no answer came.
     pub(super) fn note_answered(&mut self, admission: AdmissionId) {
         self.sent.retain(|one| one.admission != admission);
     }

@@ -10,7 +10,7 @@
 //! views have named. If these do not reach back to the last check, it asks.
 
 use super::copies::GivenSlot;
-use super::crowd::{LOOK_MS, WAIT_MS};
+use super::crowd::{LOOK_MS, LOOKS_MAX};
 use super::noted;
 use super::{Entry, Isolate, Outcome};
 use crate::admission::{Ask, CounterAnswer, RandomInputs, VisitContext, confirmation};
@@ -60,7 +60,8 @@ impl Question {
 pub enum Asking {
     /// The question to send. Hand its answer to [`Isolate::settle`].
     Send(Question),
-    /// Many ask already: call [`Isolate::ask`] again after this many milliseconds.
+    /// Many ask already: call [`Isolate::ask`] again after this many milliseconds, with one look
+    /// more.
     Wait(u64),
     /// Others have asked, and the answer to them decides.
     Settled(Outcome),
@@ -243,32 +244,30 @@ impl Isolate {
         }
     }
 
-    /// Returns the question of a visit that needs a slot, or what is done instead. `since` is when
-    /// this was asked first.
+    /// Returns the question of a visit that needs a slot, or what is done instead. `looks` says how
+    /// often the visit has waited for that. The clock may stand still meanwhile, or be set.
     pub fn ask(
         &mut self,
         now: Timestamp,
         settings: &Settings,
         ask: &Ask,
-        since: Timestamp,
+        looks: u32,
         random: RandomInputs,
     ) -> Asking {
         if ask.class == SlotClass::Queued {
             return Asking::Send(self.question(now, ask));
         }
-        // A clock that was put back ends the wait.
-        let waited_ms = now.0.checked_sub(since.0).unwrap_or(WAIT_MS);
-        let has_waited = waited_ms > 0;
+        let admission = ask.ticket.id.admission();
+        let has_waited = looks > 0;
         let by_others = has_waited.then(|| self.answered_by_others(now, settings, ask)).flatten();
-        // Whoever comes last asks last.
-        let is_next = has_waited || self.crowd.waiting(now) == 0;
-        if by_others.is_none() && is_next && !self.crowd.is_full(now) {
+        if by_others.is_none() && self.crowd.is_next(now, admission) {
             return Asking::Send(self.question(now, ask));
         }
-        if by_others.is_none() && waited_ms < WAIT_MS {
-            self.crowd.look(now);
+        if by_others.is_none() && looks < LOOKS_MAX {
+            self.crowd.look(now, admission);
             return Asking::Wait(LOOK_MS);
         }
+        self.crowd.leave(admission);
         let in_vain = (CounterAnswer::Refused, Entry::without_slot(now, ask.class));
         let (answer, entry) = by_others.unwrap_or(in_vain);
         Asking::Settled(self.settled(now, settings, ask.clone(), random, answer, entry))

@@ -12,7 +12,7 @@ use crate::world::network::{Asking, Caller, Question, UnaskedVisit, WaitingVisit
 impl World {
     /// Asks a counter for a visit, or lets it wait until fewer ask.
     pub(crate) fn ask(&mut self, unasked: UnaskedVisit) {
-        let UnaskedVisit { asking, ref ask, since } = unasked;
+        let UnaskedVisit { asking, ref ask, looks } = unasked;
         let Asking { place, random, passed, .. } = asking;
         let row = self.isolates.get_mut(place.data_center);
         let Some(instance) = row.and_then(|row| row.present(place)) else {
@@ -21,7 +21,7 @@ impl World {
         let in_force = InForce::of_settings(&self.settings).after_challenge(passed);
         let visit = Visit { passed, ..Visit::of_page(self.now + instance.ahead_ms, &in_force) };
         let source = &mut GivenSource { ticket: None, random };
-        match visit.ask(&mut instance.machine, ask, since, source) {
+        match visit.ask(&mut instance.machine, ask, looks, source) {
             machine::Asking::Send(question) => {
                 self.truth.takes += 1;
                 let first = Question::of_counter(question.call.clone());
@@ -30,6 +30,7 @@ impl World {
             }
             machine::Asking::Wait(for_ms) => {
                 let looks_at = self.now + for_ms;
+                let unasked = UnaskedVisit { looks: looks + 1, ..unasked };
                 self.event_queue.enter(looks_at, WorldEvent::Look(Box::new(unasked)));
             }
             machine::Asking::Settled(outcome) => {
