@@ -16,7 +16,8 @@ use crate::{calls, memory, platform};
 type Answers = Vec<LocalBoxFuture<'static, Option<CounterReply>>>;
 
 /// Gets a slot for a visit, or the news that there is none. `ask` decides the visit or says what to
-/// do first, by how often it has waited, and `settle` decides it by the reply; `None` if the room is gone.
+/// do first, by how often it has waited; `settle` decides it by the reply. `None` if the room is
+/// gone.
 pub async fn with_slot<Answer>(
     env: &Env,
     room: RoomId,
