@@ -361,7 +361,8 @@ impl DataCenterCounter {
         for one in sorted::stably_by_number(waiting, is_late) {
             // Another request of the same admission may have been served in this very loop.
             let repeat = self.repeat(now, one);
-            let behind = one.take.behind.min(spare);
+            // A repeated answer brings no batch.
+            let behind = if repeat.is_some() { 0 } else { one.take.behind.min(spare) };
             if let Some(reply) = repeat.or_else(|| self.hand_out(now, one, others_wait, behind)) {
                 spare -= behind;
                 turn.replies.push((one.id, reply));

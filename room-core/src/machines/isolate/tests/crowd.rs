@@ -120,6 +120,19 @@ fn few_ask_at_a_time_and_one_more_asks_for_all_who_wait() {
     check(500, &[495]);
 }
 
+/// Else one slot too many would be asked for, and somebody refused for whom there is a place.
+#[test]
+fn nobody_asks_for_whom_a_question_on_its_way_counts() {
+    let mut crowd = Crowd::of(12);
+    crowd.all_look(LOOK_MS);
+    assert_eq!(crowd.behind(), [0, 0, 0, 0, 7]);
+    for _ in 0..4 {
+        crowd.answer(granted(None));
+    }
+    crowd.all_look(LOOK_MS);
+    assert_eq!((crowd.behind(), crowd.waiting.len()), (vec![7], 7));
+}
+
 #[test]
 fn those_who_wait_enter_with_the_slots_that_others_asked_for() {
     let check = |closes: bool| {
