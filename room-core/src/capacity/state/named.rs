@@ -69,6 +69,11 @@ impl Named {
         Self { bucket: from, from, by, counts: Vec::new() }
     }
 
+    /// A visitor whom nobody is known to have counted without a name.
+    pub fn uncounted() -> Self {
+        Self::counted_by(AggregatorCode::default(), Bucket::default())
+    }
+
     /// Adds `count` to how often the source counts the visitor in `bucket`.
     pub fn add(&mut self, bucket: Bucket, count: i64) {
         match self.counts.iter_mut().find(|(one, _)| *one == bucket) {

@@ -87,7 +87,7 @@ impl Guests {
                 None if is_guest => Named::counted_by(by, from),
                 None if may_be_counted || before.is_some() => Named::counted_by(own, left),
                 // The report of how the visitor came into that bucket is still to come.
-                None => Named::counted_by(AggregatorCode::default(), Bucket::default()),
+                None => Named::uncounted(),
             };
             self.named.insert(visitor, named);
         }
