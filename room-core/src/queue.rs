@@ -221,9 +221,37 @@ impl Queue {
         for visitor in asking.clone() {
             self.served.forget(visitor);
         }
+        self.note_served(now, asking.take(granted), granted);
+    }
+
+    /// Notes who got slots without having been named when these were granted. Of the
+    /// `queued_since_reported` slots granted since the middle of the reported epoch, those of
+    /// nobody known by key are theirs.
+    pub fn serve_unasked(
+        &mut self,
+        now: Timestamp,
+        visitors: impl Iterator<Item = QueuedVisitor> + Clone,
+        queued_since_reported: u64,
+    ) {
+        for visitor in visitors.clone() {
+            self.served.forget(visitor);
+        }
+        let unnamed = self.unnamed(queued_since_reported);
+        self.note_served(now, visitors, usize::try_from(unnamed).unwrap_or(usize::MAX));
+    }
+
+    /// Notes that these visitors have slots; the first `named` are known by key from now on.
+    fn note_served(
+        &mut self,
+        now: Timestamp,
+        visitors: impl Iterator<Item = QueuedVisitor>,
+        named: usize,
+    ) {
         let is_lottery = |key: OrderKey| Round::of(key).or(Round::of(self.threshold)).is_some();
-        for visitor in asking.take(granted).filter(|visitor| !is_lottery(visitor.key)) {
-            self.served.note(now, visitor, &self.line, self.reported.middle());
+        let visitors = visitors.filter(|visitor| !is_lottery(visitor.key));
+        for (index, visitor) in visitors.enumerate() {
+            let is_named = index < named;
+            self.served.note(now, visitor, is_named, &self.line, self.reported.middle());
         }
     }
 

@@ -8,12 +8,13 @@
 mod demand;
 mod leases;
 mod recent;
+mod served;
 mod sizes;
 mod waiting;
 
 use crate::base::id::IsolateId;
 use crate::base::rate::Rate;
-use crate::base::sorted::{self, SortedMap};
+use crate::base::sorted::SortedMap;
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::capacity::slots::{GrantId, LEASE_MS, SlotClass, SlotEnd, Slots};
 use crate::capacity::state::Node;
@@ -29,11 +30,9 @@ pub use demand::SHARDS_MAX;
 use demand::Sharing;
 use leases::Leases;
 use recent::{Given, Recent};
+use served::Served;
 use waiting::{Pulling, Waiting};
 
-/// How long called visitors are refused without a pull after a refusal, in milliseconds
-/// (`docs/algorithm.md`).
-const REFUSAL_MS: u64 = 500;
 /// Pulls closer together than this, in milliseconds, ask for twice as much each time.
 const PULLS_APART_MS: u64 = 500;
 /// Seconds over which the demand is averaged, approximately.
@@ -82,6 +81,7 @@ pub struct DataCenterCounter {
     isolates: SortedMap<IsolateId, Timestamp>,
     /// The demand over a long time, which sizes the leases of a calm room.
     steady: Rate,
+    served: Served,
 }
 
 impl DataCenterCounter {
@@ -107,6 +107,7 @@ impl DataCenterCounter {
             pull_scale: 1,
             isolates: SortedMap::new(),
             steady: Rate::over_s(STEADY_WINDOW_S),
+            served: Served::default(),
         }
     }
 
@@ -148,6 +149,9 @@ impl DataCenterCounter {
         let mut turn = CounterTurn::default();
         let pulling = self.pulling.take_if(|one| one.pull.number == number);
         let is_awaited = pulling.is_some();
+        if let Some(one) = pulling.as_ref().filter(|_| reply.is_some()) {
+            self.served.forget(&one.pull.served);
+        }
         let is_first = |one: &Pulling| one.is_first_answered(now, self.round_trip);
         if let Some(first) = pulling.filter(|one| reply.is_some() && is_first(one)) {
             self.round_trip.note(now.since_ms(first.sent_at));
@@ -204,7 +208,7 @@ impl DataCenterCounter {
         if given.is_none() && !self.waiting.iter().any(is_same) {
             self.note(now, take);
         }
-        let waiting = Waiting { id, take, came_at: now, asked: false };
+        let waiting = Waiting { id, take, came_at: now, asked: false, stays: false };
         let others_wait = !self.waiting.is_empty();
         let behind = if others_wait { 0 } else { take.behind };
         if let Some(reply) = self.repeat(now, waiting) {
@@ -287,6 +291,7 @@ impl DataCenterCounter {
             let grant = self.ended(now, *take);
             if let Some((_, end)) = extended.iter().find(|(one, _)| Some(*one) == grant) {
                 self.recent.extend(take.admission, *end);
+                self.served.note(now, *take);
             }
         }
     }
@@ -346,45 +351,6 @@ impl DataCenterCounter {
         self.view.as_ref().is_some_and(|view| view.open || view.called().calls(take.key))
     }
 
-    /// Gives the slots that came to the requests that wait, lowest key first. A newcomer whom the
-    /// pull counted goes before one who came later. Of the others, the counted are refused and
-    /// later ones wait for the next pull.
-    fn serve_waiting(&mut self, now: Timestamp, turn: &mut CounterTurn) {
-        let waiting = std::mem::take(&mut self.waiting);
-        // Only in a calm room one who is alone may take all that came.
-        let others_wait = !self.is_calm() || waiting.len() > 1;
-        let is_late = |one: &Waiting| u64::from(one.take.class == SlotClass::New && !one.asked);
-        let waiting = sorted::stably_by_number(waiting, |waiting| waiting.take.key.0);
-        let newcomers = waiting.iter().filter(|one| one.take.class == SlotClass::New).count();
-        let newcomers = u32::try_from(newcomers).unwrap_or(u32::MAX);
-        let mut spare = self.leases.tokens_after(now).saturating_sub(newcomers);
-        for one in sorted::stably_by_number(waiting, is_late) {
-            // Another request of the same admission may have been served in this very loop.
-            let repeat = self.repeat(now, one);
-            // A repeated answer brings no batch.
-            let behind = if repeat.is_some() { 0 } else { one.take.behind.min(spare) };
-            if let Some(reply) = repeat.or_else(|| self.hand_out(now, one, others_wait, behind)) {
-                spare -= behind;
-                turn.replies.push((one.id, reply));
-            } else if one.asked || self.is_refused(now, one.take) {
-                if one.take.class == SlotClass::Queued && self.ended(now, one.take).is_none() {
-                    self.refuse_queued(now, one.take.key);
-                }
-                turn.replies.push((one.id, self.refused(now, false)));
-            } else {
-                self.waiting.push(one);
-            }
-        }
-    }
-
-    /// Notes that a called visitor was refused. For 500 ms this key and higher ones are refused
-    /// without a pull; lower keys are not.
-    fn refuse_queued(&mut self, now: Timestamp, key: OrderKey) {
-        let first = self.queued_refused.filter(|(_, until)| now < *until);
-        let key = first.map_or(key, |(first, _)| first.min(key));
-        self.queued_refused = Some((key, now + REFUSAL_MS));
-    }
-
     /// Ends a turn. Sends a pull if requests wait, slots run low or some must go back; sets the
     /// next wake-up.
     fn finish(&mut self, now: Timestamp, turn: &mut CounterTurn) {
@@ -396,7 +362,8 @@ impl DataCenterCounter {
         self.recent.prune(now);
         let runs_low = self.runs_low(now);
         // Nobody waits for returns: after a silence they are not hurried.
-        let returns_at = self.leases.has_returns().then(|| self.last_pull_at + PULLS_APART_MS);
+        let has_news = self.leases.has_returns() || self.served.is_any(now);
+        let returns_at = has_news.then(|| self.last_pull_at + PULLS_APART_MS);
         let returns_due = returns_at.is_some_and(|at| now >= at);
         // An object without a timer sleeps: what ends in a calm room goes back with the next pull.
         let next_end = if self.is_calm() { None } else { self.leases.next_end() };
@@ -455,7 +422,7 @@ impl DataCenterCounter {
             new_waiting,
             new_wanted: if asks_new { self.wanted(now) } else { 0 },
             queued_keys: queued.iter().map(|take| take.key).collect(),
-            queued_names: queued.iter().map(|take| take.admission.0 as u16).collect(),
+            queued_names: queued.iter().map(|take| take.queued().name).collect(),
             queued_waiting,
             queued_wanted: if queued_waiting > 0 {
                 1 + (self.called_rate.per_s(now) / 2.0) as u32
@@ -464,29 +431,10 @@ impl DataCenterCounter {
             },
             returned: self.leases.returns(),
             extend: self.ended_grants(now),
+            served: self.served.named(now),
             sent_at: Some(now),
             demand_per_1000_s: (per_s * 1_000.0) as u64,
         }
-    }
-
-    /// Returns one request for each ticket of a class that waits for a slot, by key.
-    fn asking(&self, now: Timestamp, class: SlotClass) -> Vec<SlotRequest> {
-        let waits = |take: &SlotRequest| take.class == class && self.ended(now, *take).is_none();
-        let of_class = self.waiting.iter().map(|waiting| waiting.take).filter(waits).collect();
-        let mut tickets = sorted::stably_by_number(of_class, |take: &SlotRequest| take.admission.0);
-        tickets.dedup_by_key(|take| take.admission);
-        sorted::stably_by_number(tickets, |take: &SlotRequest| take.key.0)
-    }
-
-    /// Returns the ended grants whose slots waiting visitors hold, [`NAMED_MAX`] at most.
-    fn ended_grants(&self, now: Timestamp) -> Vec<GrantId> {
-        let mut grants = Vec::new();
-        for grant in self.waiting.iter().filter_map(|waiting| self.ended(now, waiting.take)) {
-            if grants.len() < NAMED_MAX && !grants.contains(&grant) {
-                grants.push(grant);
-            }
-        }
-        grants
     }
 }
 

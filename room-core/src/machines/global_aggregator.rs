@@ -330,6 +330,8 @@ impl GlobalAggregator {
             let (queue, admitted) = (&mut self.queue, admitted as usize);
             *moved |= self.burst.refuse(now, settings, queue, outstanding, pull, admitted);
         }
+        let granted = self.books.ledger().queued_since(self.queue.reported().middle());
+        self.queue.serve_unasked(now, pull.served(), granted);
         let queued = serving::grant_queued(self, now, settings, pull);
         self.overcall
             .note(serving::called_among(self, pull), queued.map_or(0, |slots| u64::from(slots.n)));

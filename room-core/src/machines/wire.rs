@@ -12,7 +12,7 @@
 mod counted;
 mod ended;
 mod logged;
-mod named;
+mod pull;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ use crate::ticket::bucket::Bucket;
 pub use counted::CountedFacts;
 pub use ended::{EndedMark, EndedPage};
 pub use logged::Logged;
-pub use named::{NAMED_MAX, named_ranks};
+pub use pull::{NAMED_MAX, Pull, named_ranks};
 
 /// The version of the messages this build writes; it reads no other.
 pub const VERSION: u32 = 1;
@@ -353,46 +353,6 @@ pub enum GlobalRequest {
     /// An operator asks about webhooks, or has changed something that they report: `look`,
     /// `deliveries`, or `test` and the id of one. `webhooks/` answers it.
     Webhooks(String),
-}
-
-/// A counter's request for slots. It also gives back slots that the counter could not use.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pull {
-    /// The counter that asks.
-    pub node: Node,
-    /// Number of the pull, which rises with each pull, also across restarts. A pull repeated after
-    /// a timeout keeps its number, so that it is granted once.
-    pub number: u64,
-    /// Keys of newcomers who wait for the answer, lowest first: those that [`named_ranks`] picks.
-    pub keys: Vec<OrderKey>,
-    /// How many newcomers wait for the answer in all.
-    pub new_waiting: u32,
-    /// How many slots for newcomers the counter expects to use before they expire; 0 if it wants
-    /// none.
-    pub new_wanted: u32,
-    /// Keys of the waiting visitors who ask for a slot, lowest first, [`NAMED_MAX`] at most. An
-    /// isolate with an old view may ask for visitors who have not been called; they get nothing.
-    pub queued_keys: Vec<OrderKey>,
-    /// The last bits of the admissions of `queued_keys`. They tell visitors apart who joined in one
-    /// millisecond. Empty from an earlier version.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub queued_names: Vec<u16>,
-    /// How many waiting visitors ask in all.
-    pub queued_waiting: u32,
-    /// How many slots for called visitors the counter expects to use; 0 if none asks.
-    pub queued_wanted: u32,
-    /// Slots given back so far, per grant, as running totals: a repeated message changes nothing.
-    pub returned: Vec<(GrantId, u32)>,
-    /// Ended grants whose visitors ask again: they may have missed the answer. [`NAMED_MAX`] at
-    /// most count.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub extend: Vec<GrantId>,
-    /// When the counter sent the pull, by its own clock. The ends of the slots that it gets are
-    /// measured from it. `None` from an earlier version.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sent_at: Option<Timestamp>,
-    /// Newcomers who reach this counter, per 1,000 seconds (2,500 means 2.5 a second).
-    pub demand_per_1000_s: u64,
 }
 
 /// A message with which a data center's aggregator brings its counts up to date.

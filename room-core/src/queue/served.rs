@@ -35,14 +35,19 @@ pub(super) struct Served {
 
 impl Served {
     /// Notes that a visitor was granted a slot at `now`. `line` is that of the census at `middle`.
+    /// The slot counts as one of a visitor known by key if it `is_named`. Otherwise it has counted
+    /// so already, as that of a visitor who did not get it.
     pub(super) fn note(
         &mut self,
         now: Timestamp,
         visitor: QueuedVisitor,
+        is_named: bool,
         line: &Line,
         middle: Timestamp,
     ) {
-        self.named_at.push(now);
+        if is_named {
+            self.named_at.push(now);
+        }
         self.place(Grant { visitor, at: now }, line, middle);
     }
 

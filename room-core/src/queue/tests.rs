@@ -299,6 +299,24 @@ fn who_asks_takes_no_slot_from_others_of_the_same_millisecond() {
     check(&queue, [2, 3]);
 }
 
+/// A slot is taken off the line once, whoever got it.
+#[test]
+fn whoever_got_a_slot_without_being_named_is_taken_off_the_line_by_key() {
+    let at = Epoch(2).middle() + 50;
+    let check = |granted: u64, want: [u64; 3]| {
+        let mut queue = closed_with(&[1_000, 2_000, 3_000], 2);
+        queue.serve(at, asking([(3_000, 1)]), 1);
+        queue.serve_unasked(at, asking([(2_000, 2)]), granted);
+        let curve = queue.curve_without(granted);
+        assert!(curve.iter().map(|(_, ahead)| *ahead).eq(want), "{granted} {curve:?}");
+    };
+    // The slot of the third, who has not said yet that somebody else has it.
+    check(1, [1, 1, 1]);
+    // A slot granted in advance, and one more.
+    check(2, [1, 1, 1]);
+    check(3, [0, 0, 0]);
+}
+
 #[test]
 fn a_grant_takes_its_visitor_off_each_census_that_does_not_know_of_it_yet() {
     let waiters: EpochCensus = [1_000, 2_000, 3_000].map(|key| (OrderKey(key), 1)).into();

@@ -151,6 +151,7 @@ fn pull() -> Pull {
         new_wanted: 0,
         queued_keys: Vec::new(),
         queued_names: Vec::new(),
+        served: Vec::new(),
         queued_waiting: 0,
         queued_wanted: 0,
         extend: Vec::new(),

@@ -151,3 +151,27 @@ fn whoever_asks_before_the_middle_of_a_census_and_is_granted_after_it_counts_onc
     fixture.sync(1, inside(3, 2));
     assert_eq!(ask(&mut fixture, 900), 0, "the place is that of the next in line");
 }
+
+/// Else a free place waits for somebody who has entered, until the next census.
+#[test]
+fn whoever_got_the_slot_of_another_is_not_expected_any_more() {
+    let check = |served: &[(OrderKey, u16)], want: u32| {
+        let mut fixture = Fixture::new(limits(3, 3));
+        fixture.sync(1, inside(1, 3));
+        fixture.newcomers(&[900]);
+        fixture.now = NOW + 8_000;
+        fixture.line(1, &[700, 800, 900]);
+        fixture.sync(1, inside(2, 1));
+        let ask = |fixture: &mut Fixture, served: &[(OrderKey, u16)], key: u64| {
+            let (queued_keys, served) = (vec![OrderKey(key)], served.to_vec());
+            fixture.pull(Pull { queued_waiting: 1, queued_keys, served, ..pull() }).queued
+        };
+        assert_eq!(ask(&mut fixture, &[], 800), 1);
+        // It went to the first of all, at the counter.
+        assert_eq!(ask(&mut fixture, served, 800), want, "{served:?}");
+        assert_eq!(ask(&mut fixture, &[], 900), 0, "there is one place in all");
+    };
+    check(&[(OrderKey(700), 0)], 1);
+    check(&[], 0);
+    check(&[(OrderKey(950), 0)], 0);
+}
