@@ -116,6 +116,40 @@ fn a_prequeue_opens_at_its_start_and_forgets_who_came_first() {
     assert!(summary.order_correlation.is_some_and(|one| one.abs() < 0.06), "{told}");
 }
 
+/// The called visitors come within one check-in of the start: 20 s and a tenth, and 2 s for the
+/// view. A place stayed empty for up to 15 s more, in one of five such draws, where one visitor had
+/// taken the slot of another.
+#[test]
+fn a_small_draw_fills_the_room_within_a_check_in_of_its_start() {
+    let (start_s, full_after_s) = (110, 24);
+    let (start_ms, last_ms) = (1_000 * start_s as u64, 21_000);
+    for seed in 1..=25 {
+        let places = 20;
+        let mut scenario = Scenario::named("prequeue").expect("a known name");
+        let limits = Settings::with_limits(places, places);
+        scenario.settings.total_active_users = limits.total_active_users;
+        scenario.settings.new_users_per_minute = limits.new_users_per_minute;
+        for shuffle in &mut scenario.settings.shuffles {
+            shuffle.until = shuffle.from + start_ms;
+        }
+        let rate = 7.0 * f64::from(places);
+        scenario.arrivals = vec![(0, rate), (last_ms - 1, rate), (last_ms, 0.0)];
+        scenario.faults = vec![(start_ms, Fault::Open)];
+        scenario.duration_ms = start_ms + MINUTE_MS;
+        scenario.isolate_life_ms = 60 * MINUTE_MS;
+        let patience_ms = 1_000.0 * MINUTE_MS as f64;
+        let (leave_at_once, impatient, parallel) = (0.0, 0.0, 0.0);
+        scenario.habits =
+            Habits { leave_at_once, impatient, parallel, patience_ms, ..Habits::USUAL };
+        let network = &mut scenario.network_conditions;
+        (network.loss, network.repeats, network.slow, network.skew_ms) = (0.0, 0.0, 0.0, 0);
+        let (_, _, world) = run(scenario, 2, seed);
+        let sample = world.truth().samples[start_s + full_after_s];
+        let is_full = sample.active == places || sample.waiting == 0;
+        assert!(is_full, "seed {seed}: {sample:?}");
+    }
+}
+
 /// Who is done frees a place at once, and nobody is let in twice for it.
 #[test]
 fn revoked_sessions_let_others_in_and_never_too_many() {

@@ -208,7 +208,7 @@ impl DataCenterCounter {
         if given.is_none() && !self.waiting.iter().any(is_same) {
             self.note(now, take);
         }
-        let waiting = Waiting { id, take, came_at: now, asked: false, stays: false };
+        let waiting = Waiting { id, take, came_at: now, asked: false };
         let others_wait = !self.waiting.is_empty();
         let behind = if others_wait { 0 } else { take.behind };
         if let Some(reply) = self.repeat(now, waiting) {

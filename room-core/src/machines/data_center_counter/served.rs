@@ -18,6 +18,9 @@ use crate::order::order_key::{OrderKey, QueuedVisitor};
 /// How long called visitors are refused without a pull after a refusal, in milliseconds
 /// (`docs/algorithm.md`).
 pub(super) const REFUSAL_MS: u64 = 500;
+/// How long a called visitor waits for further pulls whose slots go to others, in milliseconds:
+/// half of the time after which an isolate gives up.
+pub(super) const STAYS_MS: u64 = 1_500;
 /// How long after it got the slot a visitor is named, in milliseconds. After that the census knows.
 const NAMED_MS: u64 = 10 * SECOND_MS;
 
@@ -54,7 +57,7 @@ impl DataCenterCounter {
     /// Gives the slots that came to the requests that wait, lowest key first. A newcomer whom the
     /// pull counted goes before one who came later. Of the others, the counted are refused and
     /// later ones wait for the next pull. A called visitor whose slot went to one who came later
-    /// waits for it too, once.
+    /// waits for it too, for [`STAYS_MS`].
     pub(super) fn serve_waiting(&mut self, now: Timestamp, turn: &mut CounterTurn) {
         let waiting = std::mem::take(&mut self.waiting);
         // Only in a calm room one who is alone may take all that came.
@@ -84,9 +87,9 @@ impl DataCenterCounter {
             // Each of these takes a slot from one visitor at most, who must ask in the pull that
             // names it. Otherwise the line would lack both.
             let taken_by = if is_queued && one.asked { came_later.pop() } else { None };
-            if let Some(take) = taken_by.filter(|_| !one.stays) {
+            if let Some(take) = taken_by.filter(|_| now.since_ms(one.came_at) < STAYS_MS) {
                 self.served.note(now, take);
-                self.waiting.push(Waiting { stays: true, ..one });
+                self.waiting.push(one);
             } else if one.asked || self.is_refused(now, one.take) {
                 if is_queued && self.ended(now, one.take).is_none() {
                     self.refuse_queued(now, one.take.key);

@@ -24,8 +24,6 @@ pub(super) struct Waiting {
     pub(super) came_at: Timestamp,
     /// Whether the pull in flight counts this request.
     pub(super) asked: bool,
-    /// Whether it waits for a second pull, since its slot went to one who came later.
-    pub(super) stays: bool,
 }
 
 impl Waiting {

@@ -3,7 +3,7 @@
 use super::{Fixture, NOW, closed, grant, take, words};
 use crate::capacity::slots::{LEASE_MS, SlotClass, SlotEnd};
 use crate::machines::data_center_counter::PULLS_APART_MS;
-use crate::machines::data_center_counter::served::REFUSAL_MS;
+use crate::machines::data_center_counter::served::{REFUSAL_MS, STAYS_MS};
 use crate::machines::wire::{CounterRequest, GlobalReply, SlotRequest};
 use crate::order::order_key::OrderKey;
 
@@ -29,16 +29,22 @@ fn whoever_loses_a_slot_to_one_who_stands_before_asks_again_at_once_and_names_th
 
 /// The pull that names the one who took it would not name the other, and the line would lack both.
 #[test]
-fn whoever_loses_a_slot_a_second_time_is_refused_and_nobody_is_named() {
-    let mut fixture = Fixture::new();
-    fixture.take(SlotClass::Queued, 20);
-    fixture.take(SlotClass::Queued, 10);
-    assert_eq!(words(&fixture.pulled(0, 1, closed(99))), [(2, "granted")]);
-    fixture.take(SlotClass::Queued, 15);
-    let turn = fixture.pulled(0, 1, closed(99));
-    assert_eq!(words(&turn), [(3, "granted"), (1, "refused")]);
-    fixture.now = NOW + REFUSAL_MS;
-    assert_eq!(fixture.take(SlotClass::Queued, 40).send.unwrap().served, []);
+fn whoever_loses_slots_for_too_long_is_refused_and_the_last_who_took_one_is_not_named() {
+    let check = |later_ms: u64, stays: bool| {
+        let mut fixture = Fixture::new();
+        fixture.take(SlotClass::Queued, 20);
+        fixture.take(SlotClass::Queued, 10);
+        let turn = fixture.pulled(0, 1, closed(99));
+        assert_eq!((words(&turn), turn.send.is_some()), (vec![(2, "granted")], true));
+        fixture.take(SlotClass::Queued, 15);
+        fixture.now = NOW + later_ms;
+        let turn = fixture.pulled(0, 1, closed(99));
+        assert_eq!(words(&turn).contains(&(1, "refused")), !stays, "{later_ms}");
+        let named = turn.send.map(|pull| pull.served);
+        assert_eq!(named, stays.then(|| vec![(OrderKey(15), 15)]), "{later_ms}");
+    };
+    check(STAYS_MS - 1, true);
+    check(STAYS_MS, false);
 }
 
 #[test]
