@@ -25,7 +25,7 @@ use crate::room::settings::{Maintenance, QueueingMethod, Settings};
 use crate::ticket::bucket::Bucket;
 use crate::ticket::{Challenge, GRACE_S, NO_ESTIMATE, Ticket, TicketState};
 
-use check_in::{RETRY_S_MIN, check_in, continued, expected_until, jittered, kept_ms};
+use check_in::{RETRY_S_MIN, check_in, continued, expected_until, jittered, kept_ms, turn_s};
 use session::first_end;
 
 pub use check_in::{EARLY_MS, next_refresh};
@@ -453,9 +453,8 @@ fn queue(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Decision
     let is_soon = first || (called || near || looks) && !settings.queue_all;
     ticket.unconfirmed = first;
     ticket.last_check_in = now;
-    let wait_s = view.filter(|_| !first && !settings.queue_all);
-    let wait_s = wait_s.and_then(|view| estimate::wait_s(view, key));
-    ticket.interval_s = interval_s(context, is_soon, wait_s);
+    let turn_s = if first { None } else { turn_s(context, key) };
+    ticket.interval_s = interval_s(context, is_soon, turn_s);
     ticket.shown_estimate_s = estimate_s.unwrap_or(NO_ESTIMATE);
     if first && settings.challenge_required {
         return Decision::Challenge { ticket };

@@ -1,10 +1,12 @@
 //! When a waiting visitor's check-in is due, and how long it counts the visitor as present.
 
-use super::VisitContext;
+use super::{VisitContext, is_called};
 use crate::base::id::{CheckInId, VisitorId};
 use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::order::census::Presence;
+use crate::order::lottery::Round;
 use crate::order::order_key::{EPOCH_MS, OrderKey};
+use crate::queue::estimate;
 use crate::room::settings::{QueueingMethod, Settings};
 use crate::ticket::Ticket;
 
@@ -47,26 +49,39 @@ pub(crate) fn was_kept(ticket: &Ticket, now: Timestamp) -> bool {
 /// Draws the seconds until the next check-in: around `near_head_refresh_interval_seconds` if
 /// `is_soon`, otherwise around `refresh_interval_seconds`.
 ///
-/// `wait_s` is the expected wait in seconds, if it is known. A visitor who is expected to enter
-/// within it checks in in time: from one near-head interval before on every
-/// [`Settings::head_interval_s`], and earlier after half of the wait. So called visitors come in
-/// the order of their turns, and not of their draws.
-///
-/// In a lottery it is always the interval of all, so that nobody tries more often than another.
-pub(crate) fn interval_s(context: VisitContext<'_>, is_soon: bool, wait_s: Option<u32>) -> u16 {
+/// `turn_s` is the expected wait of [`turn_s`]. A visitor who is expected to enter within it checks
+/// in in time: from one near-head interval before on every [`Settings::head_interval_s`], and
+/// earlier after half of the wait. So called visitors come in the order of their turns, and not of
+/// their draws. In a lottery only such visitors check in sooner than others.
+pub(crate) fn interval_s(context: VisitContext<'_>, is_soon: bool, turn_s: Option<u32>) -> u16 {
     let VisitContext { settings, random, .. } = context;
     let near_s = settings.near_head_refresh_interval_s.max(RETRY_S_MIN);
     let far_s = jittered(settings.refresh_interval_s, random.jitter);
-    let interval_s = match wait_s {
-        _ if settings.queueing_method == QueueingMethod::Random => far_s,
-        Some(wait_s) if is_soon && wait_s <= near_s + spread_s(near_s) => {
+    let interval_s = match turn_s {
+        None if settings.queueing_method == QueueingMethod::Random => far_s,
+        Some(turn_s) if is_soon && turn_s <= near_s + spread_s(near_s) => {
             settings.head_interval_s()
         }
         _ if is_soon => jittered(near_s, random.jitter),
-        Some(wait_s) => far_s.min((wait_s / 2).max(near_s)),
+        Some(turn_s) => far_s.min((turn_s / 2).max(near_s)),
         None => far_s,
     };
     u16::try_from(interval_s).unwrap_or(u16::MAX)
+}
+
+/// Returns the expected wait of a visitor at `key` in seconds, by which check-ins follow the turns;
+/// `None` if it is not known, and while `queue_all` holds everybody.
+///
+/// A place of a lottery lasts for its round. The wait is known only where it ends before that or
+/// the visitor has been called. Nobody comes sooner for the place of another round.
+pub(super) fn turn_s(context: VisitContext<'_>, key: OrderKey) -> Option<u32> {
+    let VisitContext { now, settings, view, .. } = context;
+    let view = view.filter(|_| !settings.queue_all)?;
+    let turn_s = estimate::wait_s(view, key)?;
+    let (round, turn_at) = (Round::of(key), now.plus_seconds(turn_s.into()));
+    let in_round = || round == Round::of(view.threshold) && round == Some(Round::at(turn_at));
+    let is_lottery = settings.queueing_method == QueueingMethod::Random;
+    (!is_lottery || is_called(key, view) || in_round()).then_some(turn_s)
 }
 
 /// Returns until when a waiting visitor counts without another check-in: until the next one is due,

@@ -5,7 +5,9 @@ use crate::admission::{Decision, VisitContext, decide};
 use crate::base::id::CheckInId;
 use crate::base::time::Timestamp;
 use crate::order::census::Presence;
+use crate::order::lottery::{self, LotteryKey, Round};
 use crate::order::order_key::OrderKey;
+use crate::queue::view::View;
 use crate::room::event;
 use crate::room::settings::{Maintenance, QueueingMethod, Settings};
 use crate::ticket::bucket::Bucket;
@@ -38,6 +40,38 @@ fn each_method_meets_newcomers_and_those_who_wait_in_its_own_way() {
     check(QueueingMethod::Random, "ask as new", "ask as called");
     check(QueueingMethod::Passthrough, "admit", "admit");
     check(QueueingMethod::Reject, "reject", "reject");
+}
+
+/// The round of `NOW` lasts until 1,080 s. A place comes free each 2 s.
+#[test]
+fn in_a_lottery_whoever_is_near_the_head_of_the_round_checks_in_sooner() {
+    let settings = with(QueueingMethod::Random);
+    let round = Round::at(NOW);
+    let ticket = Ticket { confirmed_s: 1, ..queued(700, 980_000) };
+    let key = lottery::place(&ticket, NOW, LotteryKey::from_bytes([0; 32]), None);
+    let check = |ahead: u64, threshold: OrderKey, want_s: u16| {
+        let line = [(OrderKey(key.0 - 1), ahead), (key, ahead + 1), (round.late(NOW), 900)];
+        let view = View {
+            line: line.into(),
+            threshold,
+            admissions_per_1000_minutes: 30_000,
+            next_place_s: Some(0),
+            ..view(false, 0)
+        };
+        let context = VisitContext { may_ask: false, ..context(&settings, Some(&view)) };
+        let Decision::Queue { ticket, .. } = decide(context, Some(ticket.clone())) else {
+            panic!("must queue");
+        };
+        assert_eq!(ticket.interval_s, want_s, "{ahead} {threshold:?}");
+    };
+    check(0, round.first(), 3);
+    check(0, key, 3); // called
+    check(8, round.first(), 6);
+    check(14, round.first(), 14); // half of the wait
+    check(30, round.first(), 20);
+    check(40, round.first(), 20);
+    // The view is of a round before, whose places say nothing about this one.
+    check(0, Round::at(NOW - lottery::ROUND_MS).first(), 20);
 }
 
 #[test]
