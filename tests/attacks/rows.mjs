@@ -161,7 +161,8 @@ export const ROWS = [
       "Queue stuffing: fill the line and never enter; come by thousands in one moment, so that " +
       "it stops",
     holds:
-      "a visitor without check-ins is not counted after one interval; with `turn_kept_minutes`, " +
+      "a visitor without check-ins is not counted after one interval, and copies of one cookie " +
+      "count once, however they check in; with `turn_kept_minutes`, " +
       "for hidden pages and for late visitors at most a tenth of the rate is kept, or one place; " +
       "repeated requests to be kept count nothing; the first of a long line keep their places to " +
       "20 ms; few newcomers of an isolate ask a counter at a time, and whoever closes the " +
@@ -171,6 +172,7 @@ export const ROWS = [
         "src/order/census",
         "a_ghost_is_gone_with_the_refresh_that_does_not_come",
         "two_tabs_with_one_cookie_are_one_visitor",
+        "copies_of_a_cookie_count_once_and_not_at_all_when_one_has_entered",
         "whoever_is_kept_is_away_from_when_the_check_in_is_due_until_the_next_one",
       ),
       ...native(

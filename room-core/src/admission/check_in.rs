@@ -2,6 +2,7 @@
 
 use super::{VisitContext, is_called};
 use crate::base::id::{CheckInId, VisitorId};
+use crate::base::spread;
 use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::order::census::Presence;
 use crate::order::lottery::Round;
@@ -140,11 +141,7 @@ fn spread_s(base_s: u32) -> u32 {
     (base_s / 10).max(1)
 }
 
-/// Returns the id of the check-in that was due at `at`, mixed by the finalizer of `SplitMix64`
-/// (Steele, Lea and Flood, 2014).
+/// Returns the id of the check-in that was due at `at`.
 pub(super) fn check_in(visitor: VisitorId, at: Timestamp) -> CheckInId {
-    let mut bits = visitor.0 ^ at.0.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    CheckInId(bits ^ (bits >> 31))
+    CheckInId::new(visitor, spread::mixed(visitor.0 ^ at.0.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
 }

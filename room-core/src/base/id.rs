@@ -140,10 +140,31 @@ pub struct VisitorId(pub u64);
 pub struct AdmissionId(pub u64);
 
 /// A check-in of a waiting visitor. Two tabs with one cookie have the same one, since they are one
-/// visitor.
+/// visitor. Its last 16 bits are those of the visitor, also where the tabs have gone apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CheckInId(pub u64);
+
+/// The bits of a [`CheckInId`] that belong to its visitor.
+const VISITOR_BITS: u64 = 0xffff;
+
+impl CheckInId {
+    /// Makes the id of a check-in, told from others of the visitor by these `bits`.
+    pub fn new(visitor: VisitorId, bits: u64) -> Self {
+        Self(bits & !VISITOR_BITS | visitor.0 & VISITOR_BITS)
+    }
+
+    /// Returns the id of another check-in of the same visitor, the same for each `number`.
+    #[must_use]
+    pub fn next(self, number: u64) -> Self {
+        Self(self.0 ^ number.rotate_left(VISITOR_BITS.count_ones()))
+    }
+
+    /// Returns the bits that belong to the visitor. Random in a report of an earlier version.
+    pub fn visitor_bits(self) -> u64 {
+        self.0 & VISITOR_BITS
+    }
+}
 
 impl From<VisitorId> for u64 {
     fn from(visitor: VisitorId) -> Self {

@@ -4,6 +4,14 @@
 //! processor. Here the leading bits of a key name one of many short sorted parts. The bits that
 //! follow give about the place of the key in it, and a search looks at the neighbours there.
 
+/// Returns a number that looks random and differs for each number: the finalizer of `SplitMix64`
+/// (Steele, Lea and Flood, 2014).
+pub const fn mixed(number: u64) -> u64 {
+    let bits = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ (bits >> 31)
+}
+
 /// The average number of entries of a part at which the number of parts doubles.
 const PART_MAX: usize = 16;
 /// The number of neighbours that a search looks at before it bisects the part.

@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::id::CheckInId;
 use crate::base::sorted::SortedMap;
-use crate::base::spread::SpreadMap;
+use crate::base::spread::{self, SpreadMap};
 use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::order::order_key::{EPOCH_MS, OrderKey};
 use crate::order::waiters::Waiters;
 use crate::ticket::TURN_KEPT_MINUTES_MAX;
 
-/// The most check-ins that are remembered so as to count none twice. Beyond it, check-ins whose
+/// The most visitors who are remembered so as to count none twice. Beyond it, visitors whose
 /// presence is over are forgotten at once.
 ///
-/// They take 16 bytes each: 200,000 waiters of one data center in one refresh interval are 3.2 MB.
+/// They take 32 bytes each: 200,000 waiters of one data center are 6.4 MB.
 const REMEMBERED_MAX: usize = 200_000;
 
 /// A span of 5 seconds ([`EPOCH_MS`]) for which waiting visitors are counted. Its value is its
@@ -67,7 +67,7 @@ pub struct Presence {
     /// The first moment after the span, when the next check-in is due. If it lies before `from`,
     /// the visitor came earlier than announced, and no longer counts from `until` to `from`.
     pub until: Timestamp,
-    /// The id of the check-in. By it two tabs with one cookie are counted once.
+    /// The id of the check-in. By it, and by the key, browsers with one cookie are counted once.
     pub check_in: CheckInId,
     /// True on the first page that a visitor gets, before any cookie has come back.
     pub joined: bool,
@@ -128,10 +128,25 @@ pub fn epochs_of(from: Timestamp, until: Timestamp) -> impl Iterator<Item = Epoc
 #[derive(Clone, Debug, Default)]
 pub struct Census {
     epochs: SortedMap<Epoch, Waiters>,
-    /// The check-ins that were counted, each with the end of its presence: up to 200,000.
-    seen: SpreadMap<CheckInId, Timestamp>,
-    /// When check-ins whose presence is over were last forgotten.
+    /// What is counted of each visitor: up to 200,000.
+    counted: SpreadMap<u64, Counted>,
+    /// When visitors whose presence is over were last forgotten.
     forgotten_at: Timestamp,
+}
+
+/// What is counted of one visitor.
+#[derive(Clone, Copy, Debug)]
+struct Counted {
+    /// The end of the presence.
+    until: Timestamp,
+    /// Where the presence began that was taken back last, if nothing was counted after that.
+    taken_back: Option<Timestamp>,
+}
+
+/// Returns a number that stands for the visitor of a presence: by place and some bits of the id.
+fn visitor_of(presence: &Presence) -> u64 {
+    let bits = presence.check_in.visitor_bits().rotate_right(16);
+    spread::mixed(presence.key.0 ^ bits)
 }
 
 /// The longest presence that is counted, in milliseconds; a longer one is cut. It is the longest
@@ -139,21 +154,31 @@ pub struct Census {
 const PRESENCE_MS_MAX: u64 = 330_000 + TURN_KEPT_MINUTES_MAX as u64 * MINUTE_MS;
 
 impl Census {
-    /// Counts a presence; returns false, and changes nothing, if its check-in was counted before.
+    /// Counts a presence. Returns false, and changes nothing, if it adds nothing to what is counted
+    /// of the visitor.
+    ///
+    /// A visitor counts once at each moment, however many browsers use the cookie and whenever
+    /// these check in. Whoever enters, or comes sooner than announced, counts for none of them from
+    /// `until` on.
     pub fn add(&mut self, presence: Presence) -> bool {
-        let Presence { key, from, until, check_in, kept_ms, was_kept_ms, .. } = presence;
-        // It is known again for as long as the visitor is expected, and no longer: to remember it
-        // while the turn is kept would be many times as many.
-        let expected_until = if kept_ms > 0 { until - kept_ms } else { from.max(until) };
-        if self.seen.insert(check_in, expected_until).is_some() {
-            return false;
-        }
-        for epoch in epochs_of(from, until.min(from + PRESENCE_MS_MAX)) {
-            self.epochs.get_or_default(epoch).add(key);
-        }
-        for epoch in epochs_of(until, from.min(until + PRESENCE_MS_MAX)) {
-            if let Some(waiters) = self.epochs.get_mut(&epoch) {
-                waiters.remove(key);
+        let Presence { key, from, until, kept_ms, was_kept_ms, .. } = presence;
+        let visitor = visitor_of(&presence);
+        let counted = self.counted.get(visitor).copied();
+        let counted_until = counted.map(|counted| counted.until);
+        if until < from {
+            self.take_back(key, until, counted_until.unwrap_or(from));
+            let until = counted_until.map_or(until, |counted_until| until.min(counted_until));
+            self.counted.insert(visitor, Counted { until, taken_back: Some(from) });
+        } else {
+            // Of two requests at one moment one entered, and the other was told to wait.
+            let is_over = counted.is_some_and(|counted| counted.taken_back == Some(from));
+            let from = counted_until.map_or(from, |counted_until| from.max(counted_until));
+            if is_over || until <= from {
+                return false;
+            }
+            self.counted.insert(visitor, Counted { until, taken_back: None });
+            for epoch in epochs_of(from, until.min(from + PRESENCE_MS_MAX)) {
+                self.epochs.get_or_default(epoch).add(key);
             }
         }
         let Some(was_kept_ms) = was_kept_ms else { return true };
@@ -170,7 +195,16 @@ impl Census {
         true
     }
 
-    /// Forgets the epochs that ended at least 30 s ago, and every 5 s the check-ins that are over.
+    fn take_back(&mut self, key: OrderKey, from: Timestamp, until: Timestamp) {
+        for epoch in epochs_of(from, until.min(from + PRESENCE_MS_MAX)) {
+            if let Some(waiters) = self.epochs.get_mut(&epoch) {
+                waiters.remove(key);
+            }
+        }
+    }
+
+    /// Forgets the epochs that ended at least 30 s ago, and every 5 s the visitors whose presence
+    /// is over.
     pub fn prune(&mut self, now: Timestamp) {
         let horizon = now - 30_000;
         self.epochs.retain(|epoch, _| epoch.end() > horizon);
@@ -179,10 +213,10 @@ impl Census {
             return;
         }
         self.forgotten_at = now;
-        if self.seen.len() > REMEMBERED_MAX {
-            self.seen.retain(|_, until| *until > now);
+        if self.counted.len() > REMEMBERED_MAX {
+            self.counted.retain(|_, counted| counted.until > now);
         } else {
-            self.seen.retain(|_, until| *until > horizon);
+            self.counted.retain(|_, counted| counted.until > horizon);
         }
     }
 
@@ -208,14 +242,15 @@ impl Census {
 #[cfg(test)]
 mod tests {
     use super::{Census, Epoch, EpochCensus, Presence, epochs_of, thinned};
-    use crate::base::id::CheckInId;
+    use crate::base::id::{CheckInId, VisitorId};
     use crate::base::time::Timestamp;
     use crate::order::EXACT_WAITERS_MAX;
     use crate::order::order_key::OrderKey;
 
+    /// A check-in of the visitor at this key.
     fn presence(key: u64, from: u64, until: u64, check_in: u64) -> Presence {
-        let (from, until, check_in) = (Timestamp(from), Timestamp(until), CheckInId(check_in));
-        let key = OrderKey(key);
+        let (from, until, key) = (Timestamp(from), Timestamp(until), OrderKey(key));
+        let check_in = CheckInId::new(VisitorId(1), check_in << 16);
         Presence { key, from, until, check_in, joined: false, kept_ms: 0, was_kept_ms: None }
     }
 
@@ -259,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn while_a_turn_is_kept_its_visitor_counts_and_the_check_in_is_forgotten_in_time() {
+    fn while_a_turn_is_kept_its_visitor_counts_and_is_forgotten_in_time() {
         let mut census = Census::default();
         let first = Presence { kept_ms: 60_000, ..presence(7, 0, 80_000, 1) };
         assert!(census.add(first));
@@ -274,10 +309,10 @@ mod tests {
         assert_eq!(counted(&census), (0..20).collect::<Vec<_>>());
         census.add(presence(7, 100_000, 45_000, 3));
         assert_eq!(counted(&census), (0..9).collect::<Vec<_>>());
-        census.prune(Timestamp(51_000));
-        assert!(!census.add(first) || census.seen.len() > 2, "not while it may come twice");
-        census.prune(Timestamp(60_000));
-        assert!(census.seen.get(CheckInId(1)).is_none(), "due at 20 s, known for 30 s more");
+        census.prune(Timestamp(74_999));
+        assert_eq!(census.counted.len(), 1);
+        census.prune(Timestamp(80_000));
+        assert_eq!(census.counted.len(), 0);
     }
 
     #[test]
@@ -299,8 +334,55 @@ mod tests {
     fn two_tabs_with_one_cookie_are_one_visitor() {
         let mut census = Census::default();
         assert!(census.add(presence(7, 0, 20_000, 1)));
-        assert!(!census.add(presence(7, 100, 20_100, 1)));
+        assert!(!census.add(presence(7, 0, 20_000, 1)));
+        census.add(presence(7, 100, 20_100, 1));
         assert_eq!(census.report().get(&Epoch(0)).unwrap().get(&OrderKey(7)), Some(&1));
+    }
+
+    /// The epochs in which two stand at key 7: the visitor of these check-ins, and somebody else.
+    fn counted_beside_another(check_ins: &[Presence]) -> Vec<u64> {
+        let mut census = Census::default();
+        let other = CheckInId::new(VisitorId(2), 0);
+        census.add(Presence { check_in: other, ..presence(7, 0, 90_000, 1) });
+        for one in check_ins {
+            census.add(*one);
+        }
+        let report = census.report();
+        assert!(report.values().all(|keys| !keys.is_empty()), "{report:?}");
+        let two = report.iter().filter(|(_, keys)| keys.get(&OrderKey(7)) == Some(&2));
+        two.map(|(epoch, _)| epoch.0).collect()
+    }
+
+    /// Two requests with one cookie at two isolates, of which one knows the turn.
+    #[test]
+    fn whoever_enters_and_is_told_to_wait_at_the_same_time_does_not_count() {
+        let first = presence(7, 0, 30_000, 1);
+        let waits = presence(7, 30_000, 55_000, 2);
+        let enters = |at| presence(7, 30_000, at, 2);
+        let check = |then: &[Presence], want: &[u64]| {
+            let all: Vec<Presence> = [first].iter().chain(then).copied().collect();
+            assert_eq!(counted_beside_another(&all), want, "{then:?}");
+        };
+        let inside = [0, 1, 2, 3];
+        check(&[enters(20_000), waits], &inside);
+        check(&[waits, enters(20_000)], &inside);
+        check(&[waits, enters(20_000), enters(21_000), waits], &inside);
+        check(&[enters(21_000), enters(20_000), waits, enters(21_000)], &inside);
+        check(&[waits, waits], &(0..11).collect::<Vec<_>>());
+    }
+
+    /// Each browser with a copy of the cookie checks in at its own times.
+    #[test]
+    fn copies_of_a_cookie_count_once_and_not_at_all_when_one_has_entered() {
+        let copies = [(0, 20_000), (9_000, 31_000), (20_000, 38_000), (31_000, 52_000)];
+        let mut all: Vec<Presence> =
+            (1..).zip(copies).map(|(id, (from, until))| presence(7, from, until, id)).collect();
+        assert_eq!(counted_beside_another(&all), (0..10).collect::<Vec<_>>());
+        all.push(presence(7, 48_000, 40_000, 9));
+        assert_eq!(counted_beside_another(&all), (0..8).collect::<Vec<_>>());
+        // Another copy was told to come sooner, and then comes.
+        all.extend([presence(7, 38_000, 36_000, 10), presence(7, 36_000, 44_000, 11)]);
+        assert_eq!(counted_beside_another(&all), (0..9).collect::<Vec<_>>());
     }
 
     #[test]
@@ -323,8 +405,8 @@ mod tests {
             let mut census = Census::default();
             census.add(presence(7, 0, 20_000, 1));
             let back = presence(7, 20_000, entered, 2);
-            assert!(census.add(back));
-            assert!(!census.add(back), "taken back twice");
+            // It may be reported twice.
+            assert!(census.add(back) && census.add(back));
             let report = census.report();
             let held: Vec<u64> =
                 report.iter().filter(|(_, keys)| !keys.is_empty()).map(|(one, _)| one.0).collect();
@@ -364,7 +446,7 @@ mod tests {
         census.add(presence(7, 0, 4_000, 1));
         let mut check = |now: u64, want: usize| {
             census.prune(Timestamp(now));
-            assert_eq!(census.seen.len(), want, "{now}");
+            assert_eq!(census.counted.len(), want, "{now}");
         };
         check(33_000, 1);
         check(34_000, 1);

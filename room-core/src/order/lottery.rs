@@ -15,7 +15,6 @@ use std::fmt;
 use hkdf::hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use crate::base::id::CheckInId;
 use crate::base::time::Timestamp;
 use crate::order::census::Presence;
 use crate::order::order_key::OrderKey;
@@ -164,7 +163,7 @@ pub fn parts(ticket: &Ticket, key: LotteryKey, whole: Presence) -> impl Iterator
             return Some(part);
         }
         // Another number for each part, the same whenever this promise is cut.
-        let check_in = CheckInId(part.check_in.0.rotate_left(1) ^ round.0);
+        let check_in = part.check_in.next(round.0);
         let (from, place) = (round.start(), round.key_of(ticket, key));
         rest = Some(Presence { key: place, from, check_in, joined: false, ..part });
         Some(Presence { until: from, ..part })
