@@ -172,7 +172,7 @@ impl DataCenterCounter {
             self.extend(now, &extended);
             if is_awaited {
                 self.leases.acknowledge_returns();
-                self.serve_waiting(now, &mut turn);
+                served::serve_waiting(self, now, &mut turn);
             }
         } else if is_awaited {
             turn.incidents.push(Incident::AboveSilent);
@@ -408,9 +408,9 @@ impl DataCenterCounter {
         for waiting in &mut self.waiting {
             waiting.asked = true;
         }
-        let newcomers = self.asking(now, SlotClass::New);
+        let newcomers = served::asking(self, now, SlotClass::New);
         let (keys, new_waiting) = waiting::named_keys(&newcomers);
-        let mut queued = self.asking(now, SlotClass::Queued);
+        let mut queued = served::asking(self, now, SlotClass::Queued);
         let queued_waiting = queued.len() as u32;
         queued.truncate(NAMED_MAX);
         let asks_new = new_waiting > 0 || runs_low;
@@ -430,7 +430,7 @@ impl DataCenterCounter {
                 0
             },
             returned: self.leases.returns(),
-            extend: self.ended_grants(now),
+            extend: served::ended_grants(self, now),
             served: self.served.named(now),
             sent_at: Some(now),
             demand_per_1000_s: (per_s * 1_000.0) as u64,

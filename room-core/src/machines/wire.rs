@@ -333,7 +333,6 @@ pub struct ReportReply {
 /// A request to the room's global aggregator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(clippy::large_enum_variant, reason = "each is sent at once, and nearly all are syncs")]
 pub enum GlobalRequest {
     /// A counter asks for slots or gives some back.
     Pull(Pull),

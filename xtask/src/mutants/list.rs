@@ -196,7 +196,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         law: "I7",
         breaks: "each of many requests with one ticket asks for a slot",
-        file: "machines/data_center_counter.rs",
+        file: "machines/data_center_counter/served.rs",
         from: "tickets.dedup_by_key(|take| take.admission);",
         to: "tickets.truncate(NAMED_MAX);",
     },

@@ -53,83 +53,89 @@ impl Served {
     }
 }
 
-impl DataCenterCounter {
-    /// Gives the slots that came to the requests that wait, lowest key first. A newcomer whom the
-    /// pull counted goes before one who came later. Of the others, the counted are refused and
-    /// later ones wait for the next pull. A called visitor whose slot went to one who came later
-    /// waits for it too, for [`STAYS_MS`].
-    pub(super) fn serve_waiting(&mut self, now: Timestamp, turn: &mut CounterTurn) {
-        let waiting = std::mem::take(&mut self.waiting);
-        // Only in a calm room one who is alone may take all that came.
-        let others_wait = !self.is_calm() || waiting.len() > 1;
-        let is_late = |one: &Waiting| u64::from(one.take.class == SlotClass::New && !one.asked);
-        let waiting = sorted::stably_by_number(waiting, |waiting| waiting.take.key.0);
-        let newcomers = waiting.iter().filter(|one| one.take.class == SlotClass::New).count();
-        let newcomers = u32::try_from(newcomers).unwrap_or(u32::MAX);
-        let mut spare = self.leases.tokens_after(now).saturating_sub(newcomers);
-        // Those who got slots for which the pull had named others.
-        let mut came_later = Vec::new();
-        for one in sorted::stably_by_number(waiting, is_late) {
-            let is_queued = one.take.class == SlotClass::Queued;
-            // Another request of the same admission may have been served in this very loop.
-            let repeat = self.repeat(now, one);
-            let is_first = repeat.is_none();
-            // A repeated answer brings no batch.
-            let behind = if is_first { one.take.behind.min(spare) } else { 0 };
-            if let Some(reply) = repeat.or_else(|| self.hand_out(now, one, others_wait, behind)) {
-                spare -= behind;
-                if is_queued && is_first && !one.asked {
-                    came_later.push(one.take);
-                }
-                turn.replies.push((one.id, reply));
-                continue;
+/// Gives the slots that came to the requests that wait, lowest key first. A newcomer whom the
+/// pull counted goes before one who came later. Of the others, the counted are refused and
+/// later ones wait for the next pull. A called visitor whose slot went to one who came later
+/// waits for it too, for [`STAYS_MS`].
+pub(super) fn serve_waiting(
+    machine: &mut DataCenterCounter,
+    now: Timestamp,
+    turn: &mut CounterTurn,
+) {
+    let waiting = std::mem::take(&mut machine.waiting);
+    // Only in a calm room one who is alone may take all that came.
+    let others_wait = !machine.is_calm() || waiting.len() > 1;
+    let is_late = |one: &Waiting| u64::from(one.take.class == SlotClass::New && !one.asked);
+    let waiting = sorted::stably_by_number(waiting, |waiting| waiting.take.key.0);
+    let newcomers = waiting.iter().filter(|one| one.take.class == SlotClass::New).count();
+    let newcomers = u32::try_from(newcomers).unwrap_or(u32::MAX);
+    let mut spare = machine.leases.tokens_after(now).saturating_sub(newcomers);
+    // Those who got slots for which the pull had named others.
+    let mut came_later = Vec::new();
+    for one in sorted::stably_by_number(waiting, is_late) {
+        let is_queued = one.take.class == SlotClass::Queued;
+        // Another request of the same admission may have been served in this very loop.
+        let repeat = machine.repeat(now, one);
+        let is_first = repeat.is_none();
+        // A repeated answer brings no batch.
+        let behind = if is_first { one.take.behind.min(spare) } else { 0 };
+        if let Some(reply) = repeat.or_else(|| machine.hand_out(now, one, others_wait, behind)) {
+            spare -= behind;
+            if is_queued && is_first && !one.asked {
+                came_later.push(one.take);
             }
-            // Each of these takes a slot from one visitor at most, who must ask in the pull that
-            // names it. Otherwise the line would lack both.
-            let taken_by = if is_queued && one.asked { came_later.pop() } else { None };
-            if let Some(take) = taken_by.filter(|_| now.since_ms(one.came_at) < STAYS_MS) {
-                self.served.note(now, take);
-                self.waiting.push(one);
-            } else if one.asked || self.is_refused(now, one.take) {
-                if is_queued && self.ended(now, one.take).is_none() {
-                    self.refuse_queued(now, one.take.key);
-                }
-                turn.replies.push((one.id, self.refused(now, false)));
-            } else {
-                self.waiting.push(one);
-            }
+            turn.replies.push((one.id, reply));
+            continue;
         }
-        // The others took slots in advance.
-        for take in came_later {
-            self.served.note(now, take);
+        // Each of these takes a slot from one visitor at most, who must ask in the pull that
+        // names it. Otherwise the line would lack both.
+        let taken_by = if is_queued && one.asked { came_later.pop() } else { None };
+        if let Some(take) = taken_by.filter(|_| now.since_ms(one.came_at) < STAYS_MS) {
+            machine.served.note(now, take);
+            machine.waiting.push(one);
+        } else if one.asked || machine.is_refused(now, one.take) {
+            if is_queued && machine.ended(now, one.take).is_none() {
+                refuse_queued(machine, now, one.take.key);
+            }
+            turn.replies.push((one.id, machine.refused(now, false)));
+        } else {
+            machine.waiting.push(one);
         }
     }
-
-    /// Notes that a called visitor was refused. For 500 ms this key and higher ones are refused
-    /// without a pull; lower keys are not.
-    fn refuse_queued(&mut self, now: Timestamp, key: OrderKey) {
-        let first = self.queued_refused.filter(|(_, until)| now < *until);
-        let key = first.map_or(key, |(first, _)| first.min(key));
-        self.queued_refused = Some((key, now + REFUSAL_MS));
+    // The others took slots in advance.
+    for take in came_later {
+        machine.served.note(now, take);
     }
+}
 
-    /// Returns one request for each ticket of a class that waits for a slot, by key.
-    pub(super) fn asking(&self, now: Timestamp, class: SlotClass) -> Vec<SlotRequest> {
-        let waits = |take: &SlotRequest| take.class == class && self.ended(now, *take).is_none();
-        let of_class = self.waiting.iter().map(|waiting| waiting.take).filter(waits).collect();
-        let mut tickets = sorted::stably_by_number(of_class, |take: &SlotRequest| take.admission.0);
-        tickets.dedup_by_key(|take| take.admission);
-        sorted::stably_by_number(tickets, |take: &SlotRequest| take.key.0)
-    }
+/// Notes that a called visitor was refused. For 500 ms this key and higher ones are refused
+/// without a pull; lower keys are not.
+fn refuse_queued(machine: &mut DataCenterCounter, now: Timestamp, key: OrderKey) {
+    let first = machine.queued_refused.filter(|(_, until)| now < *until);
+    let key = first.map_or(key, |(first, _)| first.min(key));
+    machine.queued_refused = Some((key, now + REFUSAL_MS));
+}
 
-    /// Returns the ended grants whose slots waiting visitors hold, [`NAMED_MAX`] at most.
-    pub(super) fn ended_grants(&self, now: Timestamp) -> Vec<GrantId> {
-        let mut grants = Vec::new();
-        for grant in self.waiting.iter().filter_map(|waiting| self.ended(now, waiting.take)) {
-            if grants.len() < NAMED_MAX && !grants.contains(&grant) {
-                grants.push(grant);
-            }
+/// Returns one request for each ticket of a class that waits for a slot, by key.
+pub(super) fn asking(
+    machine: &DataCenterCounter,
+    now: Timestamp,
+    class: SlotClass,
+) -> Vec<SlotRequest> {
+    let waits = |take: &SlotRequest| take.class == class && machine.ended(now, *take).is_none();
+    let of_class = machine.waiting.iter().map(|waiting| waiting.take).filter(waits).collect();
+    let mut tickets = sorted::stably_by_number(of_class, |take: &SlotRequest| take.admission.0);
+    tickets.dedup_by_key(|take| take.admission);
+    sorted::stably_by_number(tickets, |take: &SlotRequest| take.key.0)
+}
+
+/// Returns the ended grants whose slots waiting visitors hold, [`NAMED_MAX`] at most.
+pub(super) fn ended_grants(machine: &DataCenterCounter, now: Timestamp) -> Vec<GrantId> {
+    let mut grants = Vec::new();
+    for grant in machine.waiting.iter().filter_map(|waiting| machine.ended(now, waiting.take)) {
+        if grants.len() < NAMED_MAX && !grants.contains(&grant) {
+            grants.push(grant);
         }
-        grants
     }
+    grants
 }

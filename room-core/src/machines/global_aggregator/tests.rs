@@ -114,7 +114,6 @@ impl Fixture {
         }
     }
 
-    /// Newcomers with these keys.
     fn newcomers(&mut self, keys: &[u64]) -> Pulled {
         let new_waiting = keys.len() as u32;
         let keys = named_ranks(keys.len()).map(|rank| OrderKey(keys[rank])).collect();
