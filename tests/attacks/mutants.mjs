@@ -210,8 +210,8 @@ export const MUTANTS = [
     row: 15,
     breaks: "a ghost counts for as long as anybody can",
     ...core("order/census"),
-    from: "until.min(from + PRESENCE_MS_MAX)",
-    to: "until.max(from + PRESENCE_MS_MAX)",
+    from: "until.min(from + PRESENCE_MS_MAX)) {\n                self.epochs.get_or_default",
+    to: "until.max(from + PRESENCE_MS_MAX)) {\n                self.epochs.get_or_default",
     test: "a_ghost_is_gone_with_the_refresh_that_does_not_come",
   },
   {

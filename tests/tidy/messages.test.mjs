@@ -14,6 +14,7 @@ const SOURCES = [
   "machines/wire/counted.rs",
   "machines/wire/ended.rs",
   "machines/wire/logged.rs",
+  "machines/wire/pull.rs",
   "capacity/slots.rs",
   "capacity/slots/end.rs",
   "capacity/state.rs",
