@@ -446,7 +446,8 @@ fn called_target(settings: &Settings, supply: Supply) -> u64 {
     let refresh_s = f64::from(settings.near_head_refresh_interval_s);
     let ahead_of_need = supply.ahead * refresh_s * supply.freed_per_s;
     // If all for whom places are free were called, most of them would ask in vain: two check-ins at
-    // the head are enough, and in a lottery, where nobody comes sooner than another, one of all.
+    // the head are enough, and in a lottery, whose first turns come before anybody is told, one of
+    // all.
     let called_s = match settings.queueing_method {
         QueueingMethod::Random => settings.refresh_interval_s,
         _ => 2 * settings.head_interval_s(),

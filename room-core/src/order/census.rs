@@ -14,10 +14,8 @@ use crate::order::order_key::{EPOCH_MS, OrderKey};
 use crate::order::waiters::Waiters;
 use crate::ticket::TURN_KEPT_MINUTES_MAX;
 
-/// The most visitors who are remembered so as to count none twice. Beyond it, visitors whose
-/// presence is over are forgotten at once.
-///
-/// They take 32 bytes each: 200,000 waiters of one data center are 6.4 MB.
+/// The most visitors who are remembered so as to count none twice, at 32 bytes each: 6.4 MB for a
+/// data center. Beyond it, visitors whose presence is over are forgotten at once.
 const REMEMBERED_MAX: usize = 200_000;
 
 /// A span of 5 seconds ([`EPOCH_MS`]) for which waiting visitors are counted. Its value is its
@@ -165,16 +163,24 @@ impl Census {
         let visitor = visitor_of(&presence);
         let counted = self.counted.get(visitor).copied();
         let counted_until = counted.map(|counted| counted.until);
+        // Of two requests at one moment one entered, and the other was told to wait or entered too.
+        let is_again = counted.is_some_and(|counted| counted.taken_back == Some(from));
+        let mut away_from = until - kept_ms.min(PRESENCE_MS_MAX);
+        let mut was_kept_ms = was_kept_ms.filter(|_| !is_again);
         if until < from {
             self.take_back(key, until, counted_until.unwrap_or(from));
             let until = counted_until.map_or(until, |counted_until| until.min(counted_until));
             self.counted.insert(visitor, Counted { until, taken_back: Some(from) });
         } else {
-            // Of two requests at one moment one entered, and the other was told to wait.
-            let is_over = counted.is_some_and(|counted| counted.taken_back == Some(from));
-            let from = counted_until.map_or(from, |counted_until| from.max(counted_until));
-            if is_over || until <= from {
+            let overlap_ms = counted_until.map_or(0, |counted_until| counted_until.since_ms(from));
+            let from = from + overlap_ms;
+            if is_again || until <= from {
                 return false;
+            }
+            if overlap_ms > 0 {
+                // Another browser has said already that the visitor is here.
+                was_kept_ms = Some(0).filter(|_| kept_ms > 0);
+                away_from = away_from.max(from);
             }
             self.counted.insert(visitor, Counted { until, taken_back: None });
             for epoch in epochs_of(from, until.min(from + PRESENCE_MS_MAX)) {
@@ -187,7 +193,7 @@ impl Census {
                 waiters.is_here(key);
             }
         }
-        for epoch in epochs_of(until - kept_ms.min(PRESENCE_MS_MAX), until) {
+        for epoch in epochs_of(away_from, until) {
             if let Some(waiters) = self.epochs.get_mut(&epoch) {
                 waiters.is_away(key);
             }
@@ -369,6 +375,32 @@ mod tests {
         check(&[waits, enters(20_000), enters(21_000), waits], &inside);
         check(&[enters(21_000), enters(20_000), waits, enters(21_000)], &inside);
         check(&[waits, waits], &(0..11).collect::<Vec<_>>());
+    }
+
+    /// Two of one millisecond are away. One comes back in two browsers at two isolates.
+    #[test]
+    fn whoever_comes_back_in_two_browsers_brings_nobody_else_back() {
+        let away = |check_ins: &[Presence]| {
+            let mut census = Census::default();
+            let of = |visitor: u64, one: Presence| Presence {
+                check_in: CheckInId::new(VisitorId(visitor), 0),
+                kept_ms: 60_000,
+                was_kept_ms: Some(0),
+                ..one
+            };
+            census.add(of(1, presence(7, 0, 80_000, 1)));
+            census.add(of(2, presence(7, 0, 80_000, 1)));
+            for one in check_ins {
+                census.add(*one);
+            }
+            let report = census.report_away(Timestamp(80_000));
+            report.values().map(|keys| keys.get(&OrderKey(7)).copied()).collect::<Vec<_>>()
+        };
+        let back = |until| Presence { was_kept_ms: Some(60_000), ..presence(7, 80_000, until, 2) };
+        assert_eq!(away(&[]), [Some(2); 12]);
+        assert_eq!(away(&[back(100_000)]), [Some(1); 12]);
+        assert_eq!(away(&[back(100_000), back(103_000)]), [Some(1); 12]);
+        assert_eq!(away(&[back(45_000), back(46_000)]), [Some(1); 12]);
     }
 
     /// Each browser with a copy of the cookie checks in at its own times.

@@ -60,8 +60,8 @@ const LATE_MS: u64 = 2 * SECOND_MS;
 ///
 /// All visitors near the head check in once in that time. If it were shorter, slots would be lost
 /// between two check-ins, and the line would move at less than its pace behind free places. In a
-/// lottery nobody checks in more often than another, so that some called visitors come at any
-/// moment.
+/// lottery many are called between two check-ins far from the head, so that some of them come at
+/// any moment.
 pub fn pace_burst_ms(settings: &Settings) -> u64 {
     match settings.queueing_method {
         QueueingMethod::Random => LATE_MS,

@@ -4,12 +4,13 @@
 //! The machines are those of the present version. What the version before cannot say is removed
 //! from messages to it and from it: each field that it does not know, and unknown messages.
 
+use room_core::base::id::CheckInId;
 use room_core::base::sorted::SortedMap;
 use room_core::capacity::cadence::Cadence;
 use room_core::capacity::state::Contribution;
 use room_core::machines::wire::{
-    CounterReply, CounterRequest, GlobalReply, GlobalRequest, IsolateEvent, Report, ReportReply,
-    SlotRequest, Sync,
+    CounterReply, CounterRequest, GlobalReply, GlobalRequest, IsolateEvent, Pull, Report,
+    ReportReply, SlotRequest, Sync,
 };
 use room_core::order::census::Presence;
 use room_core::queue::levels::Levels;
@@ -143,7 +144,9 @@ fn event(event: IsolateEvent) -> IsolateEvent {
             }
         }
         IsolateEvent::Present(presence) => {
-            IsolateEvent::Present(Presence { kept_ms: 0, was_kept_ms: None, ..presence })
+            // Its last bits are those of no visitor.
+            let check_in = CheckInId(presence.check_in.0.rotate_left(16));
+            IsolateEvent::Present(Presence { check_in, kept_ms: 0, was_kept_ms: None, ..presence })
         }
         IsolateEvent::Moved { .. } | IsolateEvent::Revoked { .. } => event,
     }
@@ -166,7 +169,8 @@ fn global_request(request: GlobalRequest) -> Option<GlobalRequest> {
                 ..sync
             }))
         }
-        GlobalRequest::Pull(_) | GlobalRequest::Status => Some(request),
+        GlobalRequest::Pull(pull) => Some(GlobalRequest::Pull(Pull { served: Vec::new(), ..pull })),
+        GlobalRequest::Status => Some(request),
         GlobalRequest::Hold(_)
         | GlobalRequest::History(_)
         | GlobalRequest::Journal(_)
