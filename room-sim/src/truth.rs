@@ -5,6 +5,7 @@ mod expiring;
 mod jumps;
 mod limits;
 mod pauses;
+mod standing_line;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +19,7 @@ use jumps::Jumps;
 use limits::Limits;
 use pauses::Pauses;
 pub use pauses::Restart;
+use standing_line::StandingLine;
 
 /// The used part of both limits below which nobody should be queued.
 const BUSY: f64 = 0.95;
@@ -87,6 +89,9 @@ pub struct Truth {
     pub(crate) idle: Idle,
     /// Idle parts of all seconds in which anybody waited.
     pub(crate) idle_whole_run: Idle,
+    /// Idle parts of the seconds in which a line stands that is long enough for the next minute.
+    pub(crate) idle_behind_line: Idle,
+    line: StandingLine,
     /// The largest excess of visitors inside over N, as a part of N and as a number.
     pub(crate) active_over: f64,
     pub(crate) active_over_visitors: u64,
@@ -151,6 +156,8 @@ impl Truth {
             entered_at: started_at,
             idle: Idle::default(),
             idle_whole_run: Idle::default(),
+            idle_behind_line: Idle::default(),
+            line: StandingLine::default(),
             active_over: 0.0,
             active_over_visitors: 0,
             over_unexplained: 0,
@@ -331,6 +338,8 @@ impl Truth {
                 self.idle.add(idle);
             }
         }
+        let line = (places.max(rate), waiting);
+        self.line.see(now, &self.settings, line, &mut self.idle_behind_line);
         self.limits.see(now, places.max(rate), &self.settings);
         self.note_standstill(now, places.max(rate), waiting);
         let over = self.over_now(now);
