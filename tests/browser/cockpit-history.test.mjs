@@ -39,15 +39,19 @@ const shop = localRoom({
 });
 const options = { rooms: [shop], vars: { API_TOKEN_READ: READ_ONLY } };
 
+/** Has a crowd come, and enter. Returns how many of it joined the line. */
 async function comes(cluster) {
   const crowd = new Crowd(cluster, { count: COMING, host: shop.host });
   await crowd.arrive();
+  // Thirty, or more: a machine that rests for half a second lets the slots of its isolate end.
+  const joined = crowd.waiting.length;
   await crowd.wait(ENTERED_MS, () => crowd.waiting.length === 0);
   // An isolate tells what is left with its next request: of somebody whose session goes on.
   const { visitor } = (await cluster.arrivals()).at(-1);
   const last = crowd.visitors.find(({ name }) => name === visitor);
   for (const { name } of cluster.isolates) await last.visit({ isolate: name });
   await cluster.advance(TOLD_MS);
+  return joined;
 }
 
 /** Goes to the history of the room, with the keyboard alone. */
@@ -69,7 +73,7 @@ browserTest("who only looks reads what happened, by range and as CSV", options, 
   const { page } = owner;
   await opensHistory(owner);
   await owner.reads(/^Nobody was here\./);
-  await comes(arena.cluster);
+  const joined = await comes(arena.cluster);
   // What there is to see is shown by itself, in the range that fits it.
   await opensAgain(owner);
   await owner.reads(new RegExp(`^${COMING} entered`));
@@ -77,8 +81,7 @@ browserTest("who only looks reads what happened, by range and as CSV", options, 
   const chosen = page.getByRole("combobox", { name: "The last" });
   const isChosen = async () => (await chosen.inputValue()) === "30 minutes";
   await owner.browser.until(isChosen, "another range is shown");
-  // Thirty, and whoever comes while a place is on its way to another isolate.
-  await owner.reads(new RegExp(`^${COMING} entered, 3\\d joined the line`));
+  await owner.reads(new RegExp(`^${COMING} entered, ${joined} joined the line`));
   // Who waits is known by a census: whoever comes in its very second may count twice.
   await owner.reads(new RegExp(`${LIMIT} inside, \\d+ waiting`));
   assert.equal(await page.locator(".chart").count(), CHARTS);
