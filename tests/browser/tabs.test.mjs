@@ -4,12 +4,14 @@
  */
 
 import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { PHONE, browserTest } from "../harness/browser-test.mjs";
 import { FREQUENT_CHECK_INS, localRoom } from "../harness/rooms.mjs";
 import { visitorInside } from "../harness/visitor.mjs";
 
 const SESSION_MS = 60_000;
+const SLOW_MS = 300;
 const shop = localRoom({ name: "tabs", ...FREQUENT_CHECK_INS });
 /** A page of its owner, without a picture. */
 const plain = localRoom({ name: "plain", custom_page_html: "<p>{{waitTime}}</p>" });
@@ -39,6 +41,30 @@ browserTest("each tab loads the site once", { rooms: [shop] }, async (arena) => 
   assert.equal(pages.length, 2, JSON.stringify(pages));
   assert.deepEqual(visitor.complaints, []);
 });
+
+browserTest("two tabs told at once load the site once each", { rooms: [shop] }, async (arena) => {
+  const { visitor, second } = await inTwoTabs(arena);
+  await arena.cluster.advance(SESSION_MS);
+  const tabs = [visitor.page, second];
+  let loads = 0;
+  for (const tab of tabs) tab.on("request", (request) => { loads += request.isNavigationRequest() });
+  const asked = await Promise.all(tabs.map((tab) => checkIn(tab, visitor.address)));
+  await Promise.all(asked.map((route) => route.fulfill({ status: 204 })));
+  await Promise.all(tabs.map((tab) => tab.locator("main").waitFor({ state: "detached" })));
+  assert.equal(loads, 2);
+});
+
+/** Waits for the next check-in of a tab, and leaves it unanswered. The site is slow. */
+function checkIn(tab, address) {
+  return new Promise((resolve) => {
+    tab.route(new URL("/", address).href, async (route) => {
+      if (route.request().headers()["waiting-room-check-in"]) return resolve(route);
+      // Each tab hears of the other, while it still shows its own page.
+      await sleep(SLOW_MS);
+      await route.continue();
+    });
+  });
+}
 
 browserTest("a tab that meets the site logs nothing of it", { rooms: [shop] }, async (arena) => {
   const { visitor, second } = await inTwoTabs(arena);
