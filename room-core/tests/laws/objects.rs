@@ -187,14 +187,16 @@ impl Cluster {
         self.flights.push_back(Flight::Down { from, reply: said });
     }
 
-    /// Whether anybody has waited with a lower key in the last minute. Whoever has left is expected
-    /// for a while, and so is a visitor who entered with a slot that was granted long before.
+    /// Whether anybody has waited with a lower key in the last minute, or whose turn is kept, also
+    /// of one who came without that cookie since. Whoever has left is expected for a while, and so
+    /// is a visitor who entered with a slot that was granted long before.
     fn waited_before(&self, key: OrderKey) -> bool {
         let waited = |ticket: &Ticket| {
-            OrderKey::fifo(ticket.joined_at) < key
-                && self.now.since_ms(ticket.last_check_in) < MINUTE_MS
+            let expected_ms = (1 + u64::from(ticket.kept_minutes)) * MINUTE_MS;
+            self.settings.order_key(ticket) < key
+                && self.now.since_ms(ticket.last_check_in) < expected_ms
         };
-        self.visitors.iter().any(|visitor| visitor.cookies.last().is_some_and(waited))
+        self.visitors.iter().any(|visitor| visitor.cookies.iter().any(waited))
     }
 
     /// An isolate tells the global aggregator what it could not report.
