@@ -218,9 +218,7 @@ impl Queue {
         asking: impl Iterator<Item = QueuedVisitor> + Clone,
         granted: usize,
     ) {
-        for visitor in asking.clone() {
-            self.served.forget(visitor);
-        }
+        self.served.ask(asking.clone(), &self.line);
         self.note_served(now, asking.take(granted), granted);
     }
 

@@ -70,9 +70,41 @@ impl Served {
         }
     }
 
-    /// Notes that a visitor asks for a slot, and so has none. Others who joined in the same
-    /// millisecond keep their grants. Without these they would be expected in vain, and nobody
-    /// behind them called.
+    /// Notes that these visitors (lowest first) ask for slots, and so have none. An exact `line` that
+    /// counts fewer of one millisecond than ask and were granted slots counts those who ask.
+    pub(super) fn ask(
+        &mut self,
+        visitors: impl Iterator<Item = QueuedVisitor> + Clone,
+        line: &Line,
+    ) {
+        for visitor in visitors.clone() {
+            self.forget(visitor);
+        }
+        if !line.is_exact() {
+            return;
+        }
+        let mut visitors = visitors.peekable();
+        while let Some(QueuedVisitor { key, .. }) = visitors.next() {
+            let mut asking = 1;
+            while visitors.next_if(|next| next.key == key).is_some() {
+                asking += 1;
+            }
+            self.leave_to(key, line.count_at(key).saturating_sub(asking));
+        }
+    }
+
+    /// Leaves no more grants in line at `key` than so many: the newest.
+    fn leave_to(&mut self, key: OrderKey, most: u64) {
+        let before = OrderKey(key.0.saturating_sub(1));
+        while self.up_to(key) - self.up_to(before) > most {
+            let of_key = self.in_line.iter().enumerate().filter(|(_, one)| one.visitor.key == key);
+            let Some((oldest, _)) = of_key.min_by_key(|(_, one)| one.at) else { return };
+            self.in_line.remove(oldest);
+        }
+    }
+
+    /// Forgets the grant of a visitor. Others who joined in the same millisecond keep theirs.
+    /// Without these they would be expected in vain, and nobody behind them called.
     pub(super) fn forget(&mut self, visitor: QueuedVisitor) {
         let index = self.in_line.partition_point(|one| one.visitor < visitor);
         if self.in_line.get(index).is_some_and(|one| one.visitor == visitor) {

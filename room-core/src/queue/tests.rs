@@ -299,6 +299,22 @@ fn who_asks_takes_no_slot_from_others_of_the_same_millisecond() {
     check(&queue, [2, 3]);
 }
 
+#[test]
+fn who_asks_is_the_one_whom_the_census_counts() {
+    let at = Epoch(2).middle() - 50;
+    let mut queue = closed_with(&[1_000], 1);
+    let mut check = |epoch: u64, asks: u16, granted: usize, want: [u64; 2]| {
+        queue.observe(Epoch(epoch), &[(OrderKey(1_000), 1), (OrderKey(2_000), 1)].into());
+        queue.serve(at, asking([(1_000, asks)]), granted);
+        let curve = queue.curve_without(0);
+        assert!(curve.iter().map(|(_, ahead)| *ahead).eq(want), "{curve:?}");
+    };
+    // The census of the next epoch may count the first of two still, until the second asks.
+    check(1, 1, 1, [0, 1]);
+    check(2, 2, 0, [1, 2]);
+    check(3, 2, 1, [0, 1]);
+}
+
 /// A slot is taken off the line once, whoever got it.
 #[test]
 fn whoever_got_a_slot_without_being_named_is_taken_off_the_line_by_key() {
