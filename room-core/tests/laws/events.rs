@@ -11,7 +11,7 @@ use room_core::room::settings::Settings;
 use room_core::ticket::{Ticket, TicketState};
 
 use crate::cluster::Cluster;
-use crate::escrow::{limits, repeated, rooms};
+use crate::escrow::{config, limits, rooms};
 use crate::steps::{Step, steps};
 
 /// The draw for whoever joins between these moments.
@@ -49,7 +49,7 @@ fn play(settings: [Settings; 4], steps: &[Step], draws_lots: bool) {
 }
 
 proptest! {
-    #![proptest_config(repeated())]
+    #![proptest_config(config())]
 
     /// Without renewals no fault at a switch lets one visitor too many in, ever.
     #[test]

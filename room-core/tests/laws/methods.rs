@@ -8,7 +8,7 @@ use room_core::room::settings::{Maintenance, QueueingMethod, Settings};
 use room_core::ticket::TicketState;
 
 use crate::cluster::Cluster;
-use crate::escrow::{limits, repeated, rooms};
+use crate::escrow::{config, limits, rooms};
 use crate::steps::{Step, steps};
 
 fn with(method: QueueingMethod, settings: &Settings) -> Settings {
@@ -92,7 +92,7 @@ fn play(own: &Settings, methods: &[QueueingMethod], steps: &[Step]) {
 }
 
 proptest! {
-    #![proptest_config(repeated())]
+    #![proptest_config(config())]
 
     /// Whatever is lost, repeated or restarted while the method changes.
     #[test]
