@@ -117,9 +117,10 @@ impl Counts {
                 ..
             } => {
                 let bucket = bucket.min(newest);
-                // A second admission of one ticket is one visitor and one slot.
-                if !self.visitors.admit(visitor, bucket, second) {
-                    return News::None;
+                // A second admission of one ticket is one visitor and one slot. It ends later if the
+                // room's sessions have become longer since.
+                if let Some(before) = self.visitors.admit(visitor, bucket, second) {
+                    return self.move_on(now, settings, visitor, before, bucket, self.code);
                 }
                 self.visitors.named.count(visitor, bucket, self.code);
                 *self.activity.get_or_default(bucket) += 1;
@@ -142,17 +143,7 @@ impl Counts {
                 }
             }
             IsolateEvent::Moved { visitor, from, to, counted_by } => {
-                let (to, is_own) = (to.min(newest), counted_by == self.code);
-                let before = self.visitors.place_of(visitor);
-                let left = self.visitors.step(visitor, from, to, is_own);
-                let Some(left) = left else { return News::None };
-                let session_s = settings.session_ms() / SECOND_MS;
-                let seen_at = left.expires_at().minus_seconds(session_s);
-                let may_be_counted = self.has_predecessor && seen_at < self.started_at + SKEW_MS;
-                let step = Step { from, left, to, by: counted_by, may_be_counted };
-                self.visitors.named.step(visitor, before, step, self.code);
-                *self.activity.get_or_default(left) -= 1;
-                *self.activity.get_or_default(to) += 1;
+                return self.move_on(now, settings, visitor, from, to.min(newest), counted_by);
             }
             IsolateEvent::Revoked { visitor, from } => {
                 if !self.visitors.revoke(visitor, from.min(newest)) {
@@ -166,7 +157,31 @@ impl Counts {
                 }
             }
         }
-        news(now, event)
+        News::Some
+    }
+
+    /// Counts a visitor's move between two buckets. The first is that of an isolate of the data
+    /// center `counted_by`.
+    fn move_on(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        visitor: VisitorId,
+        from: Bucket,
+        to: Bucket,
+        counted_by: AggregatorCode,
+    ) -> News {
+        let before = self.visitors.place_of(visitor);
+        let left = self.visitors.step(visitor, from, to, counted_by == self.code);
+        let Some(left) = left else { return News::None };
+        let session_s = settings.session_ms() / SECOND_MS;
+        let seen_at = left.expires_at().minus_seconds(session_s);
+        let may_be_counted = self.has_predecessor && seen_at < self.started_at + SKEW_MS;
+        let step = Step { from, left, to, by: counted_by, may_be_counted };
+        self.visitors.named.step(visitor, before, step, self.code);
+        *self.activity.get_or_default(left) -= 1;
+        *self.activity.get_or_default(to) += 1;
+        if from.expires_at() < now + 2 * SYNC_MS { News::Urgent } else { News::Some }
     }
 
     /// Adds the facts that an isolate has counted besides events.
@@ -305,16 +320,4 @@ impl Counts {
 /// Returns the longest delay between a renewal and the sync that reports it, in milliseconds.
 fn told_late_ms(report_ms: u64) -> u64 {
     report_ms + REPORT_ANSWER_MS + CLOCK_MS
-}
-
-/// Returns how urgent an event is. A move is urgent if the visitor's old bucket could expire before
-/// the next sync: the visitor would be missing from the count for a moment.
-fn news(now: Timestamp, event: &IsolateEvent) -> News {
-    match event {
-        IsolateEvent::Moved { from, .. } if from.expires_at() < now + 2 * SYNC_MS => News::Urgent,
-        IsolateEvent::Admitted { .. }
-        | IsolateEvent::Moved { .. }
-        | IsolateEvent::Revoked { .. }
-        | IsolateEvent::Present(_) => News::Some,
-    }
 }

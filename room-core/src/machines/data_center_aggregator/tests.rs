@@ -134,6 +134,7 @@ fn a_visitor_is_counted_once_wherever_the_moves_lead() {
     };
     check(&[admitted(5, 1_300)], &[(1_300, 1)]);
     check(&[admitted(5, 1_300), admitted(5, 1_300)], &[(1_300, 1)]);
+    check(&[admitted(5, 1_300), admitted(5, 1_360)], &[(1_360, 1)]);
     check(&[admitted(5, 1_300), moved(5, 1_300, 1_305)], &[(1_305, 1)]);
     // Concurrent requests with one cookie, in the same bucket and across the next one.
     check(&[admitted(5, 1_295), moved(5, 1_295, 1_300), moved(5, 1_295, 1_300)], &[(1_300, 1)]);

@@ -142,18 +142,26 @@ impl Visitors {
         serde_json::to_string(&Copy { node, visitors }).unwrap_or_default()
     }
 
-    /// Counts an admission of this second. Returns false if the visitor's admission was counted
-    /// here before.
-    pub(super) fn admit(&mut self, visitor: VisitorId, bucket: Bucket, second: u64) -> bool {
+    /// Counts an admission of this second. Returns where the visitor is counted, and changes
+    /// nothing, if the visitor's admission was counted here before.
+    pub(super) fn admit(
+        &mut self,
+        visitor: VisitorId,
+        bucket: Bucket,
+        second: u64,
+    ) -> Option<Bucket> {
         let counted = self.counted.get(visitor).copied();
         let known = counted.unwrap_or(Place::first(bucket));
+        if known.admitted {
+            return Some(known.bucket);
+        }
         // Moves that were heard of first began in this bucket, or in a later one.
-        let begins = !known.admitted && (counted.is_none() || known.origin == bucket);
+        let begins = counted.is_none() || known.origin == bucket;
         let is_whole = known.is_whole || begins;
         let bucket = known.bucket.max(bucket);
         let entered_s = u32::try_from(second).unwrap_or_default();
         self.place(visitor, Place { bucket, admitted: true, entered_s, is_whole, ..known });
-        !known.admitted
+        None
     }
 
     /// Counts the move of a visitor whose renewed session ends with the bucket `to`, and returns
