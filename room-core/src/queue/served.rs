@@ -70,8 +70,8 @@ impl Served {
         }
     }
 
-    /// Notes that these visitors (lowest first) ask for slots, and so have none. An exact `line` that
-    /// counts fewer of one millisecond than ask and were granted slots counts those who ask.
+    /// Notes that these visitors (lowest first) ask for slots, and so have none. An exact `line`
+    /// that counts fewer of one millisecond than ask and were granted slots counts those who ask.
     pub(super) fn ask(
         &mut self,
         visitors: impl Iterator<Item = QueuedVisitor> + Clone,
