@@ -117,8 +117,8 @@ impl Counts {
                 ..
             } => {
                 let bucket = bucket.min(newest);
-                // A second admission of one ticket is one visitor and one slot. It ends later if the
-                // room's sessions have become longer since.
+                // A second admission of one ticket is one visitor and one slot. It ends later if
+                // the room's sessions have become longer since.
                 if let Some(before) = self.visitors.admit(visitor, bucket, second) {
                     return self.move_on(now, settings, visitor, before, bucket, self.code);
                 }
