@@ -47,7 +47,8 @@ browserTest("two tabs told at once load the site once each", { rooms: [shop] }, 
   await arena.cluster.advance(SESSION_MS);
   const tabs = [visitor.page, second];
   let loads = 0;
-  for (const tab of tabs) tab.on("request", (request) => { loads += request.isNavigationRequest() });
+  const count = (request) => { loads += request.isNavigationRequest() };
+  for (const tab of tabs) tab.on("request", count);
   const asked = await Promise.all(tabs.map((tab) => checkIn(tab, visitor.address)));
   await Promise.all(asked.map((route) => route.fulfill({ status: 204 })));
   await Promise.all(tabs.map((tab) => tab.locator("main").waitFor({ state: "detached" })));
