@@ -43,7 +43,7 @@ const options = { rooms: [shop], vars: { API_TOKEN_READ: READ_ONLY } };
 async function comes(cluster) {
   const crowd = new Crowd(cluster, { count: COMING, host: shop.host });
   await crowd.arrive();
-  // Thirty, or more: a machine that rests for half a second lets the slots of its isolate end.
+  // Thirty, or more: where the machine rests for half a second nobody waits so long for a slot.
   const joined = crowd.waiting.length;
   await crowd.wait(ENTERED_MS, () => crowd.waiting.length === 0);
   // An isolate tells what is left with its next request: of somebody whose session goes on.
