@@ -24,6 +24,7 @@ impl Cluster {
         let flight = self.flights.remove(index).and_then(|flight| self.through_cuts(flight));
         match flight {
             Some(Flight::Ask { data_center, request, asker }) => {
+                self.truth.note_asked(&request);
                 let id = self.request_id();
                 let instance = &mut self.counters[data_center];
                 if let Some(asker) = asker {
