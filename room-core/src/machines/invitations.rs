@@ -69,8 +69,8 @@ impl Redemption {
 }
 
 /// Answers a visitor who uses a code at `now`. `used` is how many visitors have used it, and
-/// `has_used` whether this one is among them. The use is to be stored exactly if the reply is
-/// [`MoveReply::Open`] and the visitor is not.
+/// `has_used` whether this one is among them. Store the use if the reply is [`MoveReply::Open`] and
+/// `has_used` is false.
 pub fn answer(now: Timestamp, request: &Redemption, used: u32, has_used: bool) -> MoveReply {
     if now >= request.ends_at {
         MoveReply::Over
