@@ -11,8 +11,8 @@ const KIB = 1_024;
 const TICK_MS = 1_000 / (Number(spawnSync("getconf", ["CLK_TCK"]).stdout) || 100);
 /** The fields of `stat` from the state on: the parent, and the ticks in user and kernel mode. */
 const [PARENT, USER, KERNEL] = [1, 11, 12];
-/** The states of a thread that runs, or waits for a processor or for a disk. */
-const BUSY = [..."RD"].map((letter) => letter.charCodeAt(0));
+/** The states of a thread that runs, waits for a processor or for a disk, or is stopped. */
+const BUSY = [..."RDT"].map((letter) => letter.charCodeAt(0));
 /** More than the id, the name and the state of a thread take in `stat`. */
 const STAT_BYTES = 64;
 /** The character behind the name, in front of the state. */
