@@ -140,13 +140,14 @@ pub struct VisitorId(pub u64);
 pub struct AdmissionId(pub u64);
 
 /// A check-in of a waiting visitor. Two tabs with one cookie have the same one, since they are one
-/// visitor. Its last 16 bits are those of the visitor, also where the tabs have gone apart.
+/// visitor. Its last 32 bits are those of the visitor, also where the tabs have gone apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CheckInId(pub u64);
 
-/// The bits of a [`CheckInId`] that belong to its visitor.
-const VISITOR_BITS: u64 = 0xffff;
+/// The bits of a [`CheckInId`] that belong to its visitor. With 16 of them one pair in 65,536 of
+/// those who joined in one millisecond counted as one visitor.
+const VISITOR_BITS: u64 = 0xffff_ffff;
 
 impl CheckInId {
     /// Makes the id of a check-in, told from others of the visitor by these `bits`.
@@ -160,9 +161,10 @@ impl CheckInId {
         Self(self.0 ^ number.rotate_left(VISITOR_BITS.count_ones()))
     }
 
-    /// Returns the bits that belong to the visitor. Random in a report of an earlier version.
+    /// Returns the bits that belong to the visitor, as the first ones of the number: those of a
+    /// moment are the last ones. Random in a report of an earlier version.
     pub fn visitor_bits(self) -> u64 {
-        self.0 & VISITOR_BITS
+        (self.0 & VISITOR_BITS).rotate_right(VISITOR_BITS.count_ones())
     }
 }
 

@@ -143,8 +143,7 @@ struct Counted {
 
 /// Returns a number that stands for the visitor of a presence: by place and some bits of the id.
 fn visitor_of(presence: &Presence) -> u64 {
-    let bits = presence.check_in.visitor_bits().rotate_right(16);
-    spread::mixed(presence.key.0 ^ bits)
+    spread::mixed(presence.key.0 ^ presence.check_in.visitor_bits())
 }
 
 /// The longest presence that is counted, in milliseconds; a longer one is cut. It is the longest
@@ -256,7 +255,7 @@ mod tests {
     /// A check-in of the visitor at this key.
     fn presence(key: u64, from: u64, until: u64, check_in: u64) -> Presence {
         let (from, until, key) = (Timestamp(from), Timestamp(until), OrderKey(key));
-        let check_in = CheckInId::new(VisitorId(1), check_in << 16);
+        let check_in = CheckInId::new(VisitorId(1), check_in << 32);
         Presence { key, from, until, check_in, joined: false, kept_ms: 0, was_kept_ms: None }
     }
 
@@ -348,7 +347,7 @@ mod tests {
     /// The epochs in which two stand at key 7: the visitor of these check-ins, and somebody else.
     fn counted_beside_another(check_ins: &[Presence]) -> Vec<u64> {
         let mut census = Census::default();
-        let other = CheckInId::new(VisitorId(2), 0);
+        let other = CheckInId::new(VisitorId(1 << 16 | 1), 0);
         census.add(Presence { check_in: other, ..presence(7, 0, 90_000, 1) });
         for one in check_ins {
             census.add(*one);
