@@ -161,8 +161,9 @@ impl CheckInId {
         Self(self.0 ^ number.rotate_left(VISITOR_BITS.count_ones()))
     }
 
-    /// Returns the bits that belong to the visitor, as the first ones of the number: those of a
-    /// moment are the last ones. Random in a report of an earlier version.
+    /// Returns the bits that belong to the visitor, in the upper half of the number: places in a
+    /// line differ in the lower half. An earlier version sends 16 of them or none; the others
+    /// differ in each of its check-ins.
     pub fn visitor_bits(self) -> u64 {
         (self.0 & VISITOR_BITS).rotate_right(VISITOR_BITS.count_ones())
     }
