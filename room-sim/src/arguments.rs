@@ -7,10 +7,12 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand};
+use room_sim::algorithm::Algorithm;
 use room_sim::baseline::Published;
 use room_sim::baseline::v2::DEFAULT_CURVE_FACTOR;
-use room_sim::scenario::{DROPS, EXAMPLES, NAMES, OPENINGS, RESTARTS, RUSHES, Scenario};
-use room_sim::world::Algorithm;
+use room_sim::scenario::Scenario;
+use room_sim::scenario::catalogue::{EXAMPLES, NAMES};
+use room_sim::scenario::sizes::{DROPS, OPENINGS, RESTARTS, RUSHES};
 
 /// Each data center has a code of three letters, `AAA` to `ZZZ`.
 const DATA_CENTERS_MAX: usize = 17_576;
@@ -150,7 +152,7 @@ impl Choice {
 
     /// Says why this algorithm cannot run this scenario; `None` where it can.
     pub fn hindrance(&self, algorithm: &str, scenario: &str) -> Option<&'static str> {
-        Scenario::named(scenario)?.hindrance(self.algorithm(algorithm))
+        self.algorithm(algorithm).hindrance(&Scenario::named(scenario)?)
     }
 
     /// Whoever names a scenario must name an algorithm that can run it.

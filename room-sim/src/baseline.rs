@@ -56,12 +56,15 @@ use room_core::base::time::{MINUTE_MS, Timestamp};
 use counts::{Counts, Presence, Totals};
 use plan::{Claim, Plan};
 
-pub use design::{Calls, Design, Offer, Published};
+pub use design::{Calls, Design, Offer, Place};
+pub use minute::Minute;
+pub use settings::{Order, Settings};
 
 pub mod counts;
 mod design;
-mod minute_counter;
+mod minute;
 mod plan;
+mod settings;
 pub mod slots;
 pub mod v1;
 pub mod v2;
@@ -69,56 +72,6 @@ pub mod v3;
 
 /// An isolate that served no request for this long no longer counts as active.
 const WORKER_ACTIVE_MS: u64 = MINUTE_MS;
-
-/// A minute since the Unix epoch: the bucket in which the designs group users.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Minute(pub u64);
-
-impl Minute {
-    /// The minute that contains `now`.
-    pub const fn of(now: Timestamp) -> Self {
-        Self(now.0 / MINUTE_MS)
-    }
-
-    /// The minute `minutes` earlier; never before the epoch.
-    #[must_use]
-    pub const fn before(self, minutes: u64) -> Self {
-        Self(self.0.saturating_sub(minutes))
-    }
-}
-
-/// One isolate ("worker" in the published text) of one data center.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
-    /// The data center's number.
-    pub data_center: usize,
-    /// The isolate's number, never used again after [`Baseline::forget`].
-    pub worker: u64,
-}
-
-/// In which order queued visitors enter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// Oldest bucket first: buckets reserve slots.
-    Fifo,
-    /// Every check-in races for a free slot: reservations are ignored.
-    Random,
-}
-
-/// The room's settings, known at once everywhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// `total_active_users`: how many users may be on the site.
-    pub total_active_users: u64,
-    /// `new_users_per_minute`: how many may enter in one minute.
-    pub new_users_per_minute: u64,
-    /// `session_duration`: minutes an accepted user stays active after a request.
-    pub session_minutes: u64,
-    /// Minutes a queued user keeps place and reservation after a check-in; published: 5.
-    pub hold_minutes: u64,
-    /// In which order queued visitors enter.
-    pub order: Order,
-}
 
 /// What the visitor's cookie carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,6 +124,30 @@ struct DataCenter {
     active_workers: u64,
     view: View,
     plan: Option<Rc<Plan>>,
+}
+
+/// Which published design decides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Published {
+    /// 2021: a data center's slots divided by its isolates.
+    V1,
+    /// 2023, first half: divided by isolates x utilisation ^ `curve_factor`.
+    V2 {
+        /// The exponent; published example: 1.
+        curve_factor: f64,
+    },
+    /// 2023, second half: one counter per data center, and one for Anywhere.
+    V3,
+}
+
+impl Published {
+    fn design(self) -> Box<dyn Design> {
+        match self {
+            Self::V1 => Box::new(v1::WorkerSlots::default()),
+            Self::V2 { curve_factor } => Box::new(v2::CurvedWorkerSlots::new(curve_factor)),
+            Self::V3 => Box::new(v3::Counters::default()),
+        }
+    }
 }
 
 /// The whole network under one published design.

@@ -7,6 +7,7 @@
 //!
 //! It is deterministic: no clock and no entropy. Time and random draws are arguments.
 
+pub mod algorithm;
 pub mod baseline;
 mod chance;
 pub mod heatmap;

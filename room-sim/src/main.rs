@@ -3,6 +3,7 @@
 mod arguments;
 mod compare;
 mod report;
+mod run;
 mod stories;
 
 use std::fs;
@@ -11,11 +12,12 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use arguments::{Choice, Command, Span};
-use compare::Run;
 use compare::progress::Progress;
+use room_sim::algorithm::Algorithm;
 use room_sim::scenario::Scenario;
+use room_sim::world::World;
 use room_sim::world::messages::Heard;
-use room_sim::world::{Algorithm, World};
+use run::Run;
 use serde::Serialize;
 
 fn main() -> ExitCode {

@@ -1,5 +1,6 @@
 //! The figures of one run, made from the truth about its visitors.
 
+mod footprint;
 mod overtaken;
 mod told;
 
@@ -9,8 +10,8 @@ use serde::Serialize;
 
 use crate::truth::{Restart, Truth};
 use crate::visitor::{Owner, Visitor};
-use crate::world::load::{Cost, Footprint, Peaks};
 
+pub use footprint::{Cost, Footprint, Peaks, Sizes};
 pub use overtaken::Overtaken;
 pub(crate) use overtaken::{MINUTE_YOUNGER_MS, overtaken};
 pub use told::Told;

@@ -12,7 +12,8 @@ use room_core::base::time::MINUTE_MS;
 pub use outcome::Outcome;
 pub use plan::{Plan, Wrong};
 
-use crate::world::{Algorithm, World};
+use crate::algorithm::Algorithm;
+use crate::world::World;
 
 /// Time after the last arrival at which visitors still in line are reported as waiting.
 const DRAIN_MS: u64 = 24 * 60 * MINUTE_MS;

@@ -6,13 +6,11 @@
 
 mod heat;
 mod plot;
-mod story;
 
-use crate::compare::Run;
 use crate::compare::table::{self, Cell, Group, Row};
+use crate::run::{Run, Second, Story};
 pub use heat::waits;
 use plot::{Panel, Series};
-pub use story::Story;
 
 const STYLE: &str = include_str!("report/style.css");
 /// The part of the style that plots need, also in a picture of their own.
@@ -187,7 +185,7 @@ fn highest(series: &[Series]) -> f64 {
 /// The lines of each of [`COLUMNS`].
 fn lines(story: &Story) -> [Vec<Series>; 4] {
     let sampled =
-        |class, name, of: fn(&story::Second) -> u32| Series { class, name, points: story.line(of) };
+        |class, name, of: fn(&Second) -> u32| Series { class, name, points: story.line(of) };
     let (told, waited) = story.estimates();
     [
         vec![
@@ -206,13 +204,13 @@ fn lines(story: &Story) -> [Vec<Series>; 4] {
 #[cfg(test)]
 mod tests {
     use super::{Story, figure, page, waits};
-    use crate::compare::{Costs, Run};
+    use crate::run::{Costs, Run};
     use room_core::base::time::{MINUTE_MS, Timestamp};
+    use room_sim::measure::Cost;
     use room_sim::measure::{Measures, Summary};
     use room_sim::scenario::Scenario;
     use room_sim::truth::{Sample, Truth};
     use room_sim::visitor::Visitor;
-    use room_sim::world::load::Cost;
 
     fn run(scenario: &str) -> Run {
         let settings = Scenario::named("small").expect("a known name").settings;

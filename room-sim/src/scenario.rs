@@ -1,20 +1,19 @@
 //! What happens to a room: its limits, its visitors and its faults. Plain data; nothing runs here.
 
-mod catalogue;
+pub mod catalogue;
 mod cut;
 mod hard;
-mod sizes;
+pub mod sizes;
+pub(crate) mod usual;
 
-use room_core::base::time::{MINUTE_MS, SECOND_MS};
+use room_core::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use room_core::room::settings::Settings;
 
 use crate::chance::zipf;
 use crate::visitor::Habits;
-use crate::world::Algorithm;
 
-pub(crate) use catalogue::constant;
-pub use catalogue::{EXAMPLES, EXPERIMENTS, NAMES, small_restart};
-pub use sizes::{DROPS, OPENINGS, RESTARTS, RUSHES};
+/// Where time begins: a whole minute.
+pub(crate) const START: Timestamp = Timestamp(1_800_000_000_000);
 
 /// Shares of the data centers fall with the rank (`docs/simulation.md`).
 const DATA_CENTER_EXPONENT: f64 = 0.9;
@@ -227,25 +226,6 @@ impl Scenario {
     /// Whether a storage fails for a while in the scenario.
     pub fn storage_fails(&self) -> bool {
         self.faults.iter().any(|(_, fault)| matches!(fault, Fault::Storage(_)))
-    }
-
-    /// Returns why this algorithm cannot run this scenario; `None` if it can.
-    pub fn hindrance(&self, algorithm: Algorithm) -> Option<&'static str> {
-        match algorithm {
-            Algorithm::Published(_) if self.settings.queue_all => {
-                Some("the published designs hold nobody until a start")
-            }
-            Algorithm::Published(_) if self.settings.challenge_required => {
-                Some("the published designs challenge nobody (infinite queue)")
-            }
-            Algorithm::Published(_) if self.habits.revoked > 0.0 => {
-                Some("the published designs take no place back (revocation)")
-            }
-            Algorithm::Published(_) if self.habits.shared > 0.0 => {
-                Some("the published designs know no ticket (one for many)")
-            }
-            _ => None,
-        }
     }
 
     /// Returns new visitors per minute at this time after the beginning, before [`Traffic`]

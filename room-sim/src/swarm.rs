@@ -10,7 +10,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use room_core::base::time::MINUTE_MS;
 
-use crate::world::{Algorithm, World};
+use crate::algorithm::Algorithm;
+use crate::world::World;
 use laws::{Broken, Outcome};
 use story::Story;
 

@@ -1,6 +1,6 @@
 //! The targets of `docs/simulation.md` by scenario, and whether they are met.
 
-use crate::scenario::{DROPS, RESTARTS, RUSHES};
+use crate::scenario::sizes::{DROPS, RESTARTS, RUSHES};
 
 /// How the figures of several seeds are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

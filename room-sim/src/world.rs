@@ -3,14 +3,18 @@
 //! It carries, delays, loses and kills. Only the machines decide whom to admit. Each part is in a
 //! file of `room-sim/src/world`; here the events are handed to the parts.
 
+mod address;
 mod arrivals;
+mod breaks;
 mod calls;
 mod clocks;
+mod counts;
 mod event;
 mod event_queue;
 mod faults;
+mod instances;
 mod isolates;
-pub mod load;
+mod load;
 pub mod messages;
 mod network;
 mod objects;
@@ -26,39 +30,29 @@ use std::time::Duration;
 use room_core::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use room_core::room::settings::Settings;
 
+use crate::algorithm::Algorithm;
 use crate::baseline::{self, BaselineAnswer};
 use crate::chance::Chance;
-use crate::measure::{Measures, Summary};
-use crate::scenario::{Scenario, Writes};
+use crate::measure::{Cost, Measures, Peaks, Summary};
+use crate::scenario::{START, Scenario, Writes};
 use crate::truth::Truth;
 use crate::visitor::{Cookie, Visitor, VisitorState};
+use address::Place;
 use calls::{Calls, Context};
 use clocks::Clocks;
 use event::WorldEvent;
 use event_queue::EventQueue;
 use faults::Faults;
+use instances::{IsolateRow, ViewCopies};
 use isolates::kept::KeptCopies;
-use isolates::{IsolateRow, ViewCopies};
-use load::{Cost, Peaks};
-use network::{Caller, Network, Place, Question, Reply, Shift};
+use messages::Heard;
+use network::{Caller, Network, Question, Reply, Shift};
 use objects::Objects;
 use published::{PublishedRoom, PublishedVisit};
 use visitors::Visitors;
 
-/// Where time begins: a whole minute.
-pub(crate) const START: Timestamp = Timestamp(1_800_000_000_000);
-
 /// The time within which all waiting visitors come after a silence of the line, in milliseconds.
 const BACK_MS: u64 = 2 * SECOND_MS;
-
-/// The algorithm that decides who enters.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Algorithm {
-    /// The production core: escrow slots and one threshold.
-    Escrow,
-    /// One of the published earlier designs.
-    Published(baseline::Published),
-}
 
 /// The parts of a world that act through a [`Context`].
 struct Parts<'world> {
@@ -260,6 +254,15 @@ impl World {
     /// others.
     fn peaks(&self) -> Peaks {
         self.published.as_ref().map_or_else(|| self.objects.peaks(), PublishedRoom::peaks)
+    }
+
+    /// Plays the story up to `from_ms` after its beginning, and for `for_ms` more. Returns what
+    /// reached the global object in that time.
+    pub fn heard(&mut self, from_ms: u64, for_ms: u64) -> Vec<Heard> {
+        self.run_until(START + from_ms);
+        self.objects.recorder.begin();
+        self.run_until(START + from_ms + for_ms);
+        self.objects.recorder.end()
     }
 
     fn run_until(&mut self, end: Timestamp) {

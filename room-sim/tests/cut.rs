@@ -5,8 +5,9 @@
 #![expect(clippy::expect_used, reason = "a name that is not known must fail the test")]
 
 use room_core::base::time::MINUTE_MS;
+use room_sim::algorithm::Algorithm;
 use room_sim::scenario::Scenario;
-use room_sim::world::{Algorithm, World};
+use room_sim::world::World;
 
 const DRAIN_MS: u64 = 30 * MINUTE_MS;
 

@@ -5,10 +5,11 @@
 
 use room_core::base::time::{MINUTE_MS, SECOND_MS};
 use room_core::order::lottery::ROUND_MS;
+use room_sim::algorithm::Algorithm;
 use room_sim::baseline::Published;
 use room_sim::heatmap::{BINS, Heatmap, Wait, waits};
 use room_sim::scenario::Scenario;
-use room_sim::world::{Algorithm, World};
+use room_sim::world::World;
 
 const SEED: u64 = 1;
 const DRAIN_MS: u64 = 90 * MINUTE_MS;

@@ -5,10 +5,11 @@
 
 use room_core::base::time::MINUTE_MS;
 use room_core::room::settings::Settings;
+use room_sim::algorithm::Algorithm;
 use room_sim::measure::Measures;
 use room_sim::scenario::Scenario;
 use room_sim::targets::target;
-use room_sim::world::{Algorithm, World};
+use room_sim::world::World;
 
 const DATA_CENTERS: usize = 3;
 const SEED: u64 = 1;

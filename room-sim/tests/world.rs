@@ -5,10 +5,12 @@
 
 use room_core::base::time::MINUTE_MS;
 use room_core::room::settings::Settings;
+use room_sim::algorithm::Algorithm;
 use room_sim::measure::{Measures, Summary};
-use room_sim::scenario::{Fault, Scenario, small_restart};
+use room_sim::scenario::catalogue::small_restart;
+use room_sim::scenario::{Fault, Scenario};
 use room_sim::visitor::{Habits, Owner, Visitor};
-use room_sim::world::{Algorithm, World};
+use room_sim::world::World;
 
 const DRAIN_MS: u64 = 60 * MINUTE_MS;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Minute;
+use super::minute::Minute;
 
 /// Full minutes over which admissions are averaged.
 pub const AVERAGE_MINUTES: u64 = 5;

@@ -2,31 +2,16 @@
 //! The rules themselves are in `v1`, `v2` and `v3`.
 
 use super::counts::Users;
+use super::minute::Minute;
 use super::slots::Shares;
-use super::{Minute, Place, v1, v2, v3};
 
-/// Which published design decides.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Published {
-    /// 2021: a data center's slots divided by its isolates.
-    V1,
-    /// 2023, first half: divided by isolates x utilisation ^ `curve_factor`.
-    V2 {
-        /// The exponent; published example: 1.
-        curve_factor: f64,
-    },
-    /// 2023, second half: one counter per data center, and one for Anywhere.
-    V3,
-}
-
-impl Published {
-    pub(super) fn design(self) -> Box<dyn Design> {
-        match self {
-            Self::V1 => Box::new(v1::WorkerSlots::default()),
-            Self::V2 { curve_factor } => Box::new(v2::CurvedWorkerSlots::new(curve_factor)),
-            Self::V3 => Box::new(v3::Counters::default()),
-        }
-    }
+/// One isolate ("worker" in the published text) of one data center.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The data center's number.
+    pub data_center: usize,
+    /// The isolate's number, never used again after [`Baseline::forget`].
+    pub worker: u64,
 }
 
 /// Calls to counter objects that one visit waited for.

@@ -2,8 +2,10 @@
 //! Computed once per view and minute, not per visit.
 
 use super::counts::{Presence, Totals};
+use super::design::{Design, Offer};
+use super::minute::Minute;
+use super::settings::{Order, Settings};
 use super::slots::{Reservation, reserve, slots_available};
-use super::{Design, Minute, Offer, Order, Settings};
 
 /// How a visitor may enter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

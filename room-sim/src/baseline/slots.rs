@@ -1,7 +1,7 @@
 //! The published arithmetic all designs share: slots, reservations, shares, estimate.
 //! Pure functions; nothing here counts or remembers.
 
-use super::Minute;
+use super::minute::Minute;
 
 /// Slots in the running minute: min(limit - active, limit per minute - admitted in it).
 ///

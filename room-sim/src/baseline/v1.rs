@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::counts::Users;
-use super::minute_counter::MinuteCounter;
+use super::design::{Calls, Design, Offer, Place};
+use super::minute::MinuteCounter;
 use super::slots::{Shares, per_worker, shared};
-use super::{Calls, Design, Offer, Place};
 
 /// Divides the slots of a data center evenly among its isolates ("worker slots").
 #[derive(Debug, Default)]

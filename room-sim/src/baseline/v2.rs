@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::counts::Users;
-use super::minute_counter::MinuteCounter;
+use super::design::{Calls, Design, Offer, Place};
+use super::minute::MinuteCounter;
 use super::slots::{Shares, per_worker, shared};
-use super::{Calls, Design, Offer, Place};
 
 /// The published example's exponent.
 pub const DEFAULT_CURVE_FACTOR: f64 = 1.0;

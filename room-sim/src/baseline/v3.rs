@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::counts::Users;
-use super::minute_counter::MinuteCounter;
+use super::design::{Calls, Design, Offer, Place};
+use super::minute::MinuteCounter;
 use super::slots::{Shares, shared};
-use super::{Calls, Design, Offer, Place};
 
 /// Counts the slots in one object per data center and one for all (Anywhere): every new visitor
 /// asks them.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use room_sim::targets::{self, Over};
 
-use super::Run;
+use crate::run::Run;
 
 /// One figure of one algorithm over all seeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -149,9 +149,9 @@ fn figure(cell: Cell) -> String {
 #[cfg(test)]
 mod tests {
     use super::{groups, text};
-    use crate::compare::{Costs, Run};
+    use crate::run::{Costs, Run};
+    use room_sim::measure::Cost;
     use room_sim::measure::{Measures, Summary};
-    use room_sim::world::load::Cost;
 
     fn run(scenario: &str, algorithm: &str, seed: u64, idle: f64) -> Run {
         let measures = Measures { idle_while_waiting_percent: idle, ..Measures::default() };

@@ -5,11 +5,11 @@ use room_core::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use serde::Serialize;
 
 use super::{Plan, Totals};
+use crate::measure::Cost;
 use crate::measure::Told;
 use crate::truth::Sample;
 use crate::visitor::{Owner, Visitor};
 use crate::world::World;
-use crate::world::load::Cost;
 
 /// The part of the limit up to which waiting visitors are no line: they are at their last check-in.
 const FEW: f64 = 0.005;

@@ -13,9 +13,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::arrivals::{self, Arrivals};
-use crate::scenario::{Fault, Scenario, constant};
+use crate::scenario::usual::constant;
+use crate::scenario::{Fault, START, Scenario};
 use crate::visitor::{Habits, Stay};
-use crate::world::START;
 
 /// The most visitors of a plan. More would take hours.
 const VISITORS_MAX: f64 = 5_000_000.0;

@@ -1,11 +1,11 @@
 //! The heatmaps of the published experiment: waits by the minute of arrival.
 
 use room_sim::heatmap::{BINS, Heatmap, Wait};
-use room_sim::scenario::EXPERIMENTS;
+use room_sim::scenario::catalogue::EXPERIMENTS;
 use serde::Serialize;
 
 use super::plot::{self, Panel};
-use crate::compare::Run;
+use crate::run::Run;
 
 /// Shades of a map, from few visitors to many; an empty bin has none.
 const SHADES: usize = 8;

@@ -1,6 +1,6 @@
 //! One plot as SVG: axes, ticks, lines, areas. It knows nothing of waiting rooms.
 
-use super::story::Points;
+use crate::run::Points;
 
 const WIDTH: f64 = 340.0;
 const LEFT: f64 = 46.0;

@@ -3,7 +3,7 @@
 
 use room_core::room::settings::Settings;
 
-use super::catalogue::{constant, experiment};
+use super::usual::{constant, experiment};
 use super::{Fault, ReportWay, Scenario, minutes, seconds};
 use crate::visitor::Habits;
 

@@ -2,7 +2,7 @@
 
 use room_core::room::settings::Settings;
 
-use super::catalogue::{constant, experiment};
+use super::usual::{constant, experiment};
 use super::{Fault, NetworkConditions, Scenario, minutes, seconds};
 use crate::visitor::Habits;
 

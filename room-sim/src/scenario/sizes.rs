@@ -5,7 +5,7 @@
 
 use room_core::room::settings::Settings;
 
-use super::catalogue::{constant, experiment};
+use super::usual::{constant, experiment};
 use super::{Fault, Scenario, minutes, seconds};
 use crate::visitor::{Habits, Stay};
 

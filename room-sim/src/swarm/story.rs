@@ -8,7 +8,8 @@ use room_core::base::time::MINUTE_MS;
 use room_core::room::settings::Settings;
 
 use crate::chance::Stream;
-use crate::scenario::{Fault, Scenario, constant};
+use crate::scenario::usual::constant;
+use crate::scenario::{Fault, Scenario};
 use crate::visitor::Stay;
 
 /// The places of the usual room of the swarm, unless a part changes them.

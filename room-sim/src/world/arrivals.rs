@@ -2,12 +2,11 @@
 
 use room_core::base::time::SECOND_MS;
 
-use super::START;
 use super::calls::Context;
 use super::event::WorldEvent;
 use super::faults::Faults;
 use crate::chance::cumulated;
-use crate::scenario::Scenario;
+use crate::scenario::{START, Scenario};
 
 /// Enters the arrivals of the second that begins now. Their number has a Poisson distribution.
 /// Nobody comes to a data center that has vanished.

@@ -7,11 +7,10 @@ use room_core::capacity::state::Node;
 use room_core::machines::isolate::HOLD_LOOK_MS;
 use room_core::room::settings::Settings;
 
+use super::address::Place;
 use super::event::WorldEvent;
 use super::event_queue::EventQueue;
-use super::network::{
-    Caller, Network, Place, Question, Reply, SILENCE_MS, Shift, WaitingVisit, Way,
-};
+use super::network::{Caller, Network, Question, Reply, SILENCE_MS, Shift, WaitingVisit, Way};
 use super::versions::Versions;
 use crate::chance::Chance;
 

@@ -3,9 +3,9 @@
 use room_core::base::id::Incarnation;
 use room_core::base::time::Timestamp;
 
-use super::network::{Place, Question, Reply, Shift, UnaskedVisit};
-use super::objects::Object;
-use super::published::CountsEvent;
+use super::address::{Object, Place};
+use super::counts::CountsEvent;
+use super::network::{Question, Reply, Shift, UnaskedVisit};
 use crate::baseline::BaselineAnswer;
 
 /// Something that will happen at a known moment.

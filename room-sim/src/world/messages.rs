@@ -4,8 +4,6 @@
 use room_core::base::time::Timestamp;
 use room_core::machines::wire::{self, GlobalRequest};
 
-use super::{START, World};
-
 /// A message and the moment at which it came.
 #[derive(Clone, Debug)]
 pub struct Heard {
@@ -20,6 +18,16 @@ pub struct Heard {
 pub(crate) struct Recorder(Option<Vec<Heard>>);
 
 impl Recorder {
+    /// Keeps what comes from now on.
+    pub(crate) fn begin(&mut self) {
+        self.0 = Some(Vec::new());
+    }
+
+    /// Returns what was kept, and keeps nothing more.
+    pub(crate) fn end(&mut self) -> Vec<Heard> {
+        self.0.take().unwrap_or_default()
+    }
+
     pub(crate) fn note(&mut self, at: Timestamp, request: &GlobalRequest) {
         if let Some(heard) = &mut self.0 {
             heard.push(Heard { at, text: wire::encode(request) });
@@ -27,22 +35,11 @@ impl Recorder {
     }
 }
 
-impl World {
-    /// Plays the story up to `from_ms` after its beginning, and for `for_ms` more. Returns what
-    /// reached the global object in that time.
-    pub fn heard(&mut self, from_ms: u64, for_ms: u64) -> Vec<Heard> {
-        self.run_until(START + from_ms);
-        self.objects.recorder = Recorder(Some(Vec::new()));
-        self.run_until(START + from_ms + for_ms);
-        std::mem::take(&mut self.objects.recorder).0.unwrap_or_default()
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{START, World};
-    use crate::scenario::Scenario;
-    use crate::world::Algorithm;
+    use crate::algorithm::Algorithm;
+    use crate::scenario::{START, Scenario};
+    use crate::world::World;
     use room_core::machines::wire::{self, GlobalRequest};
 
     #[test]

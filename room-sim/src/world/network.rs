@@ -3,7 +3,6 @@
 use room_core::admission::{Ask, RandomInputs};
 use room_core::base::id::Incarnation;
 use room_core::base::time::{SECOND_MS, Timestamp};
-use room_core::machines::data_center_counter::SHARDS_MAX;
 use room_core::machines::isolate;
 use room_core::machines::wire::{
     CounterCall, CounterReply, CounterRequest, GlobalReply, GlobalRequest,
@@ -11,9 +10,9 @@ use room_core::machines::wire::{
 use room_core::machines::wire::{Report, ReportReply};
 use room_core::ticket::Ticket;
 
+use super::address::{CounterSeat, Place, data_center_of};
 use crate::chance::Stream;
 use crate::scenario::{NetworkConditions, ReportWay};
-use crate::world::objects::data_center_of;
 
 /// The timeout of a call, in milliseconds, as in the Worker's calls.
 pub const SILENCE_MS: u64 = 3 * SECOND_MS;
@@ -25,33 +24,6 @@ const TO_COUNTER_MS: (u64, u64) = (0, 5);
 const FROM_COUNTER_MS: (u64, u64) = (1, 5);
 /// The further time of each way to the objects of a far data center, in milliseconds.
 const FAR_MS: u64 = 57;
-
-/// One incarnation of an isolate. What is sent to an earlier one reaches nobody.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The number of the data center, from 0 on.
-    pub data_center: usize,
-    /// The number of the isolate in its data center, from 0 on.
-    pub isolate: usize,
-    /// Its incarnation. A restart draws another one.
-    pub incarnation: Incarnation,
-}
-
-/// One of the counters of a data center.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CounterSeat {
-    /// The number of the data center, from 0 on.
-    pub data_center: u32,
-    /// The number of the counter in its data center, from 0 on.
-    pub number: u16,
-}
-
-impl CounterSeat {
-    /// Returns its index in a list of all counters that may exist, data center by data center.
-    pub fn index(self) -> usize {
-        self.data_center as usize * usize::from(SHARDS_MAX) + usize::from(self.number)
-    }
-}
 
 /// The part of a visitor's request that its answer needs.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,7 @@ mod sleep;
 
 use std::time::Duration;
 
-use room_core::base::id::{Colo, Incarnation, RoomId};
+use room_core::base::id::{Incarnation, RoomId};
 use room_core::base::time::{MINUTE_MS, Timestamp};
 use room_core::capacity::state::Node;
 use room_core::drive::{Driven, Machine};
@@ -18,14 +18,16 @@ use room_core::machines::global_aggregator::{GlobalAggregator, Restored};
 use room_core::machines::turn::RequestId;
 use room_core::machines::wire::{GlobalReply, GlobalRequest};
 
+use super::address::{CounterSeat, Object, counter_node, node};
 use super::calls::Context;
 use super::clocks::Clocks;
 use super::event::WorldEvent;
-use super::load::{Cost, Footprint, Load, Loads, Peaks};
+use super::load::{Load, Loads};
 use super::messages::Recorder;
-use super::network::{CounterSeat, Question, Reply};
+use super::network::{Question, Reply};
 use super::storage::Storage;
 use crate::chance::Chance;
+use crate::measure::{Cost, Footprint, Peaks};
 use crate::scenario::Scenario;
 
 /// The key of the row in the storage.
@@ -34,17 +36,6 @@ const ROW: &str = "row";
 const SAMPLED_MS: u64 = MINUTE_MS;
 
 const ROOM: RoomId = RoomId::from_bytes([1; 16]);
-
-/// Names an object of the room.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Object {
-    /// One of the counters of a data center.
-    Counter(CounterSeat),
-    /// The aggregator of the data center of this number.
-    Aggregator(u32),
-    /// The global aggregator.
-    Global,
-}
 
 /// A machine in its present incarnation, its timer, its clock, and its copy in the Cache API.
 #[derive(Debug)]
@@ -389,25 +380,6 @@ impl Objects {
         let shards = usize::from(SHARDS_MAX);
         self.counters.iter_mut().skip(data_center * shards).take(shards)
     }
-}
-
-/// Returns the node of a data center. Each has a code of three letters of its own.
-pub(crate) fn node(data_center: usize) -> Node {
-    let letter = |place: usize| char::from(b'A' + (data_center / place % 26) as u8);
-    let code: String = [676, 26, 1].into_iter().map(letter).collect();
-    Node { colo: code.parse().unwrap_or(Colo::UNKNOWN), shard: 0 }
-}
-
-/// Returns the number of the data center with this code.
-pub(crate) fn data_center_of(colo: Colo) -> usize {
-    let value = |letter: u8| usize::from(letter - b'A');
-    colo.letters().into_iter().fold(0, |number, letter| 26 * number + value(letter))
-}
-
-fn counter_node(index: usize) -> Node {
-    let shards = usize::from(SHARDS_MAX);
-    let shard = u16::try_from(index % shards).unwrap_or_default();
-    Node { shard, ..node(index / shards) }
 }
 
 fn from_global(reply: Option<Reply>) -> Option<GlobalReply> {

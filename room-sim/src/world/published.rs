@@ -10,10 +10,12 @@ use room_core::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use room_core::room::settings::{QueueingMethod, Settings};
 
 use super::calls::Context;
+use super::counts::{Counts, CountsEvent, Merged};
 use super::event::WorldEvent;
-use super::load::{Loads, Peaks};
-use crate::baseline::{self, Baseline, BaselineAnswer, Minute, Order, Published, Report, View};
+use super::load::Loads;
+use crate::baseline::{self, Baseline, BaselineAnswer, Minute, Order, Published};
 use crate::chance::Stream;
+use crate::measure::Peaks;
 use crate::scenario::Scenario;
 
 /// Time between two moves of counts, in milliseconds.
@@ -32,17 +34,6 @@ pub(crate) struct PublishedRoom {
     loads: Loads,
 }
 
-/// A step of such a room's counts.
-#[derive(Debug)]
-pub(crate) enum CountsEvent {
-    /// A data center sends its counts.
-    Send(usize),
-    /// They reach the global object.
-    Merge(usize, Box<Counts>),
-    /// The merged state comes back.
-    Receive(usize, Box<Merged>),
-}
-
 /// One visit of a browser at one isolate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PublishedVisit {
@@ -56,26 +47,9 @@ pub(crate) struct PublishedVisit {
     pub(crate) parallel: f64,
 }
 
-/// The counts of a data center on their way.
-pub(crate) struct Counts(Report);
-/// The merged state on its way to a data center.
-pub(crate) struct Merged(View);
-
 impl fmt::Debug for PublishedRoom {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("PublishedRoom")
-    }
-}
-
-impl fmt::Debug for Counts {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Counts")
-    }
-}
-
-impl fmt::Debug for Merged {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Merged")
     }
 }
 

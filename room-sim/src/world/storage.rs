@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::measure::Sizes;
 use crate::scenario::Writes;
 
 /// The most bytes of a stored value, as on the platform.
@@ -15,17 +16,6 @@ pub(crate) struct Storage {
     /// The number of values that were written or deleted.
     rows: u64,
     writes: Writes,
-}
-
-/// The largest sizes of what was stored, or should have been.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sizes {
-    /// Bytes of the largest value, including refused ones.
-    pub largest_value: usize,
-    /// Bytes of all values together.
-    pub all_values: usize,
-    /// Writes that were refused because a value was too large.
-    pub refused_writes: u64,
 }
 
 impl Storage {

@@ -16,9 +16,9 @@ use room_core::order::census::Presence;
 use room_core::queue::levels::Levels;
 use room_core::queue::view::View;
 
-use super::network::{Caller, Place, Question, Reply};
+use super::address::{Place, data_center_of};
+use super::network::{Caller, Question, Reply};
 use crate::scenario::Code;
-use crate::world::objects::data_center_of;
 
 /// What runs the version before.
 #[derive(Debug, Default)]

@@ -7,9 +7,8 @@ use room_core::room::settings::QueueingMethod;
 
 use super::{Draft, Part};
 use crate::chance::Stream;
-use crate::scenario::{Fault, Traffic};
+use crate::scenario::{Fault, START, Traffic};
 use crate::visitor::Stay;
-use crate::world::START;
 
 /// The most visitors of a story with shared cookies, since each of these comes hundreds of times.
 const VISITORS_OF_SHARERS: f64 = 300.0;

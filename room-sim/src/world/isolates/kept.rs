@@ -9,8 +9,9 @@ use room_core::visit;
 
 use crate::visitor::{Cookie, VisitorState};
 use crate::world::World;
+use crate::world::address::Place;
 use crate::world::event::WorldEvent;
-use crate::world::network::{Asking, Place, Reply, WaitingCheck};
+use crate::world::network::{Asking, Reply, WaitingCheck};
 
 /// Time between two uses of a copy, in milliseconds.
 const USED_EVERY_MS: u64 = 20 * SECOND_MS;

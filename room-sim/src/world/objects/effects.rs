@@ -6,9 +6,10 @@ use room_core::machines::data_center_aggregator::sync_request;
 use room_core::machines::global_aggregator::Save;
 use room_core::machines::wire::GlobalRequest;
 
-use super::{Object, Objects, ROW, SAMPLED_MS, data_center_of};
+use super::{Objects, ROW, SAMPLED_MS};
+use crate::world::address::{CounterSeat, Object, data_center_of};
 use crate::world::calls::Context;
-use crate::world::network::{Caller, CounterSeat, Question, Reply};
+use crate::world::network::{Caller, Question, Reply};
 use crate::world::stopwatch::Stopwatch;
 use crate::world::storage::VALUE_BYTES_MAX;
 

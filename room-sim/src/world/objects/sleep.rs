@@ -4,7 +4,8 @@ use room_core::base::id::Incarnation;
 use room_core::machines::data_center_aggregator::DataCenterAggregator;
 use room_core::machines::data_center_counter::DataCenterCounter;
 
-use super::{Instance, Object, Objects, counter_node, node};
+use super::{Instance, Objects};
+use crate::world::address::{Object, counter_node, node};
 use crate::world::calls::Context;
 
 impl Objects {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use room_core::base::time::MINUTE_MS;
 use room_sim::heatmap::{self, Wait};
-use room_sim::scenario::EXPERIMENTS;
+use room_sim::scenario::catalogue::EXPERIMENTS;
 pub use room_sim::truth::Sample as Second;
 use room_sim::truth::Truth;
 use room_sim::visitor::Visitor;

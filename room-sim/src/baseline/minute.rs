@@ -1,6 +1,23 @@
-//! A count that starts again every minute. Knows nothing of slots.
+//! The minutes in which the designs group users, and a count that starts again every minute.
 
-use super::Minute;
+use room_core::base::time::{MINUTE_MS, Timestamp};
+
+/// A minute since the Unix epoch: the bucket in which the designs group users.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Minute(pub u64);
+
+impl Minute {
+    /// The minute that contains `now`.
+    pub const fn of(now: Timestamp) -> Self {
+        Self(now.0 / MINUTE_MS)
+    }
+
+    /// The minute `minutes` earlier; never before the epoch.
+    #[must_use]
+    pub const fn before(self, minutes: u64) -> Self {
+        Self(self.0.saturating_sub(minutes))
+    }
+}
 
 /// Counts within one minute.
 #[derive(Clone, Copy, Debug, Default)]
