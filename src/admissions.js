@@ -1,5 +1,6 @@
 // The admissions of a data center for its room's transparency log, in the SQLite storage of its
 // aggregator: a row for each sync that counts some, until the log has taken it over.
+import { logOf } from "./aggregators.js";
 
 const TABLE =
   "CREATE TABLE IF NOT EXISTS admissions (at INTEGER PRIMARY KEY, count INTEGER NOT NULL, " +
@@ -102,15 +103,4 @@ function drop(context) {
   sql.exec(DROP_ALL);
   known.set(context, { ...unknown(), deletedUntil: Date.now() + DELETED_MS });
   return true;
-}
-
-/** The object that keeps the log of a room: one of the aggregators' class, in no data center. */
-export function logOf(env, room) {
-  return objectOf(env, `${room}/log`);
-}
-
-/** An aggregator's object, as an RPC target. */
-export function objectOf(env, name) {
-  const { DATA_CENTER_AGGREGATOR: own, JURISDICTION: within } = env;
-  return (within ? own.jurisdiction(within.trim()) : own).getByName(name);
 }

@@ -13,7 +13,7 @@ use room_core::management::variables::Placement;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::objects::{Class, REGISTRY_BINDING, REGISTRY_NAME, object_name};
+use crate::names::{Class, REGISTRY_BINDING, REGISTRY_NAME, object_name};
 use crate::platform::Env;
 use crate::platform::objects::Address;
 use crate::{memory, platform};

@@ -18,7 +18,7 @@ use crate::copies::{self, For};
 use crate::memory::{self, Memory};
 use crate::platform::objects::ObjectState;
 use crate::platform::{Env, log};
-use crate::visit::Answered;
+use crate::request::Answered;
 use crate::{calls, platform};
 
 /// How long an object with a stale configuration waits for a newer one, in milliseconds: twice a

@@ -11,7 +11,7 @@ use room_core::machines::wire::{self};
 use room_core::management::messages::ConfigurationStamp;
 use room_core::queue::view::View;
 
-use crate::objects::Class;
+use crate::names::Class;
 use crate::platform::Env;
 use crate::platform::cache::{self, Answer};
 use crate::{calls, memory};

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::copies;
 use crate::memory::{self, Memory};
-use crate::objects::{Class, REGISTRY_BINDING, REGISTRY_NAME, object_name};
+use crate::names::{Class, REGISTRY_BINDING, REGISTRY_NAME, object_name};
 
 /// Answers the doctor's request to a URL. With `room=<id>` in its query it also names the objects
 /// to ask: the registry and those of the room.

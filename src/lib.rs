@@ -26,6 +26,7 @@ mod languages;
 #[cfg(feature = "central")]
 mod management;
 mod memory;
+mod names;
 mod objects;
 mod operators;
 #[cfg(feature = "panic-hook-tests")]
@@ -34,6 +35,7 @@ mod place;
 mod platform;
 mod questions;
 mod reports;
+mod request;
 mod session;
 mod stream;
 mod turnstile;

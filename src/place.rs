@@ -19,7 +19,7 @@ use room_core::visit::{PlaceState, Visit};
 
 use crate::memory::{self, Memory, RoomState, Visited};
 use crate::platform::{Env, scripts};
-use crate::visit::{Answered, Request, context, visit_of};
+use crate::request::{Answered, Request, context, visit_of};
 use crate::{calls, platform};
 
 /// Answers a request about a place, of a visitor who waits with this ticket. `None` if the room is

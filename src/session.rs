@@ -15,7 +15,7 @@ use room_core::visit::{self, Visit};
 
 use crate::memory::{self, Visited};
 use crate::platform;
-use crate::visit::{Answered, Request, open};
+use crate::request::{Answered, Request, open};
 
 /// Answers a visitor who asks about the session of `ticket`, or ends it. `None` if this isolate
 /// keeps nothing for the room yet, so that nothing would report the end.

@@ -6,7 +6,8 @@ use room_core::page::waiting::PageContext;
 use room_core::visit::verdict;
 
 use crate::memory::{self, Memory};
-use crate::{platform, visit};
+use crate::platform;
+use crate::request::open;
 
 /// Returns the next step of the stream of a visitor with these cookies, in the form that `listen`
 /// in `lib.rs` describes.
@@ -24,7 +25,7 @@ pub fn owner(url: &str, cookies: &str) -> Option<String> {
         let (in_force, visited) = memory.visit(room, now)?;
         let isolate = visited.state.as_deref().map(|state| &state.isolate);
         let of = (visited.room, &*in_force.settings);
-        let ticket = visit::open(visited.keys, now, of, isolate, cookies, None)?;
+        let ticket = open(visited.keys, now, of, isolate, cookies, None)?;
         Some(ticket.id.visitor().0.to_string())
     })?
 }
@@ -37,7 +38,7 @@ fn step(memory: &mut Memory, url: &str, cookies: &str) -> Option<(Told, bool)> {
     let (in_force, mut visited) = memory.visit(room, now)?;
     let state = visited.state.take()?;
     let of = (visited.room, &*in_force.settings);
-    let ticket = visit::open(visited.keys, now, of, Some(&state.isolate), cookies, None)?;
+    let ticket = open(visited.keys, now, of, Some(&state.isolate), cookies, None)?;
     let is_for = event_stream::is_for(now, &in_force.settings, &ticket);
     if !is_for || state.isolate.is_revoked(&ticket) {
         return None;

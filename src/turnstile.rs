@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::memory::{self, Memory};
 use crate::platform::scripts;
-use crate::visit::{self, Request};
+use crate::request::{Request, open};
 use crate::{platform, reports};
 
 /// Turnstile's documented test secret. With it siteverify calls every dummy token genuine, on any
@@ -96,7 +96,7 @@ fn begin(
     let isolate = visited.state.as_deref().map(|state| &state.isolate);
     let of = (visited.room, &*in_force.settings);
     let (cookies, headers) = (request.cookie, Some(request.headers));
-    let ticket = visit::open(visited.keys, now, of, isolate, cookies, headers);
+    let ticket = open(visited.keys, now, of, isolate, cookies, headers);
     let ticket = valid_ticket(now, &in_force.settings, isolate, ticket);
     let use_of_token = in_force.turnstile.of_token(ticket.as_ref(), visited.room.ticket_sharing);
     if use_of_token == Use::Nothing || !is_from_the_page {

@@ -4,72 +4,35 @@
 
 use room_core::admission::{Ask, RandomInputs};
 use room_core::base::id::{Colo, RoomId, TicketId};
-use room_core::base::prefix_budget::{ClientPrefix, PrefixBudget};
+use room_core::base::prefix_budget::PrefixBudget;
 use room_core::base::time::Timestamp;
 use room_core::capacity::slots::SlotClass;
-use room_core::keys::key_ring::{KeyRing, NONCE_BYTES};
+use room_core::keys::key_ring::KeyRing;
 use room_core::machines::isolate::{Asking, Isolate, Outcome};
 use room_core::order::lottery::LotteryKey;
-use room_core::page::{Page, Words};
-use room_core::queue::view::View;
 use room_core::room::bypass::FirstGlance;
-use room_core::room::event::InForce;
-use room_core::room::language::Language;
 use room_core::room::settings::{QueueingMethod, Settings};
 use room_core::room::turnstile::SplitToken;
 use room_core::room::{Room, TicketSharing};
 use room_core::rules::{BODY_BYTES_MAX, Body};
 use room_core::ticket::Ticket;
-use room_core::ticket::client::{ClientMark, TicketUses};
-use room_core::visit::answer::{self, AnswerSource, ResponseContext};
+use room_core::ticket::client::TicketUses;
+use room_core::visit::answer;
 use room_core::visit::log;
 use room_core::visit::request::{
-    DESTINATION_HEADER, PREFETCH_HEADERS, RequestHead, accepts_json_alone, is_part, is_prefetch,
+    DESTINATION_HEADER, PREFETCH_HEADERS, accepts_json_alone, is_part, is_prefetch,
 };
-use room_core::visit::turn_notice::TurnMessage;
 use room_core::visit::verdict::Verdict;
-use room_core::visit::{self, Asks, Entrance, PlaceState, Step, Visit, VisitSource};
+use room_core::visit::{self, Entrance, Step, Visit, VisitSource};
 use serde_json::json;
 
 use crate::copies::{self, For};
-use crate::incoming::{Incoming, VisitHeaders};
-use crate::languages::Languages;
+use crate::incoming::Incoming;
 use crate::memory::{self, Memory, Visited};
 use crate::platform::Env;
-use crate::platform::request::IncomingRequest;
+use crate::request::{Answered, Request, context, open, visit_of};
 use crate::turnstile::{self, Redeemed};
 use crate::{place, platform, questions, reports, session};
-
-/// A request as the entry passes it to the wasm.
-#[derive(Clone, Copy)]
-pub struct Request<'a> {
-    /// The absolute URL.
-    pub url: &'a str,
-    /// The `Cookie` header; empty if there is none.
-    pub cookie: &'a str,
-    /// The method, and the headers that show the kind of the request.
-    pub head: RequestHead<'a>,
-    /// The headers on which only a waiting visitor's answer depends.
-    pub headers: &'a VisitHeaders<'a>,
-    /// The platform's request, for all that rules can read. `None` at a first glance, so that it is
-    /// read only if a rule needs it.
-    pub incoming: Option<&'a IncomingRequest>,
-    /// What is known of the body, if a rule needs it.
-    pub body: Body<'a>,
-    /// Whether the visitor has passed the challenge, if the request had a token that was checked.
-    /// `url` then no longer has a token, and the answer is a redirect to it.
-    pub passed: Option<bool>,
-    /// The body of a request about a place; "" if it was not read.
-    pub form: &'a str,
-    /// The state of a place in transfer, once the room's object was asked.
-    pub place: Option<PlaceState>,
-    /// The moment up to which the aggregator knows that the visitor's session was not ended, once
-    /// it was asked.
-    pub checked: Option<Timestamp>,
-}
-
-/// A verdict, and whether work is left for `after`.
-pub type Answered = (Verdict, bool);
 
 /// What is missing before a visit can be decided.
 enum Missing {
@@ -249,18 +212,6 @@ fn enter(memory: &Memory, request: Request<'_>, now: Timestamp) -> Entrance {
     }
 }
 
-pub fn visit_of<'a>(
-    now: Timestamp,
-    request: Request<'a>,
-    in_force: &'a InForce<'a>,
-    room: &Room,
-    view_was_read: bool,
-) -> Visit<'a> {
-    let Request { url, head, passed, place, checked, .. } = request;
-    let asks = Asks::of(url, room);
-    Visit { now, url, head, in_force, passed, view_was_read, asks, place, checked }
-}
-
 /// Lets the core decide a visit that needs a slot. Returns the answer, or what must be done first.
 fn decided(
     request: Request<'_>,
@@ -297,7 +248,7 @@ fn answered(
     reports::tell(visited.room.id, counts);
     let (context, keys, mut source) = context(visit, request, visited, state.isolate.view());
     let verdict = context.verdict(keys, &mut source, conclusion.outcome);
-    (verdict, work_is_left || !source.turns.is_empty())
+    (verdict, work_is_left || source.has_messages())
 }
 
 /// Opens an event stream for the visitor with this ticket.
@@ -312,55 +263,6 @@ fn stream(
     let work_is_left = wants_view && visited.takes_up_work(state, visit.now);
     let (context, ..) = context(visit, request, visited, state.isolate.view());
     (context.stream(ticket), work_is_left)
-}
-
-/// Returns the inputs of the answer, the keys that seal its ticket and the source of the rest.
-pub fn context<'a>(
-    visit: &Visit<'a>,
-    request: Request<'a>,
-    visited: Visited<'a>,
-    view: Option<&'a View>,
-) -> (ResponseContext<'a>, &'a mut KeyRing, Worded<'a>) {
-    let Visit { now, url, head, in_force, passed, .. } = *visit;
-    let Visited { coverage, room, zone, page, turnstile, keys, .. } = visited;
-    let Visited { languages, turn_notice, turns, .. } = visited;
-    let knows_client = room.ticket_sharing != TicketSharing::Allow;
-    let context = ResponseContext {
-        client: if knows_client { request.headers.client_mark() } else { ClientMark::default() },
-        now,
-        url,
-        cookies: request.cookie,
-        head,
-        passed,
-        room,
-        in_force,
-        view,
-        zone,
-        page,
-        coverage,
-        turn_notice,
-        site_key: turnstile.map_or("", |turnstile| &turnstile.site_key),
-    };
-    (context, keys, Worded { headers: request.headers, languages, room: room.id, turns })
-}
-
-/// Opens the visitor's own ticket. `None` means a new visitor. `isolate` knows which tickets are
-/// void. The client of `headers` counts in a room that watches for shared tickets.
-pub fn open(
-    keys: &mut KeyRing,
-    now: Timestamp,
-    (room, settings): (&Room, &Settings),
-    isolate: Option<&Isolate>,
-    cookies: &str,
-    headers: Option<&VisitHeaders<'_>>,
-) -> Option<Ticket> {
-    let headers = headers.filter(|_| room.ticket_sharing != TicketSharing::Allow);
-    let counts = |ticket: &Ticket| {
-        let is_foreign =
-            |headers: &VisitHeaders<'_>| headers.client_mark().is_foreign_to(ticket.client);
-        !headers.is_some_and(is_foreign) && !isolate.is_some_and(|one| one.is_revoked(ticket))
-    };
-    visit::own_ticket(keys, now, room.id, &room.cookie_name, settings, cookies, counts)
 }
 
 fn random(keys: &KeyRing, room: RoomId, settings: &Settings) -> RandomInputs {
@@ -439,42 +341,5 @@ impl VisitSource for Ticketed<'_> {
         let prefix = || self.request.headers.client_prefix();
         per_minute > 0
             && self.places.is_some_and(|p| p.is_spent(self.visit.now, prefix(), per_minute))
-    }
-}
-
-/// What the core's answer reads while a page is made: headers, a nonce, and the texts of a
-/// language. It also takes the messages about the visitor for afterwards.
-pub struct Worded<'a> {
-    /// The headers of the request.
-    headers: &'a VisitHeaders<'a>,
-    /// The texts that were made ready.
-    languages: &'a mut Languages,
-    room: RoomId,
-    turns: &'a mut Vec<(RoomId, TurnMessage)>,
-}
-
-impl AnswerSource for Worded<'_> {
-    fn header(&self, name: &str) -> String {
-        self.headers.header(name)
-    }
-
-    fn network(&self) -> ClientPrefix {
-        self.headers.client_prefix()
-    }
-
-    fn nonce(&self) -> [u8; NONCE_BYTES] {
-        platform::random()
-    }
-
-    fn texts(&mut self, language: Language) -> Option<&(Words, Page)> {
-        self.languages.ready(language).ok()
-    }
-
-    fn domain_in_ascii(&self, domain: &str) -> String {
-        platform::scripts::domain_in_ascii(domain)
-    }
-
-    fn hand_over(&mut self, message: TurnMessage) {
-        self.turns.push((self.room, message));
     }
 }

@@ -13,6 +13,7 @@ use crate::incoming::VisitHeaders;
 use crate::panic_hooks;
 use crate::platform::Env;
 use crate::platform::request::IncomingRequest;
+use crate::request::Request;
 use crate::{configuration, doctor, memory, platform, reports, session, stream, visit};
 
 /// Logs what is wrong with the variables although visitors can be served.
@@ -75,7 +76,7 @@ pub fn glance(
     let body = Body::Unread;
     let (form, place, checked) = ("", None, None);
     let request =
-        visit::Request { url, cookie, head, headers, incoming, body, passed, form, place, checked };
+        Request { url, cookie, head, headers, incoming, body, passed, form, place, checked };
     match configuration::with_work(now, visit::glance(now, request)) {
         (Verdict::PASS, false) => None,
         (verdict, work_is_left) => Some(verdict.encode(work_is_left)),
@@ -159,7 +160,7 @@ pub async fn handle(
     let (url, cookie, form) = (url.as_str(), cookie.as_str(), form.as_str());
     let (place, checked) = (None, None);
     let request =
-        visit::Request { url, cookie, head, headers, incoming, body, passed, form, place, checked };
+        Request { url, cookie, head, headers, incoming, body, passed, form, place, checked };
     configuration::encoded(visit::handle(request, colo, &env).await)
 }
 

@@ -1,7 +1,7 @@
 // The log of a room's admissions, in an object of its own: takes over what data centers keep, adds
 // it to the tree, signs, and answers for checkpoints, tiles, entries and receipts. What has been
 // signed never changes: late reports stand behind. Nothing that visitors wait for asks it.
-import { objectOf } from "../src/admissions.js";
+import { objectOf } from "../src/aggregators.js";
 import { within } from "../src/copies.js";
 import { WIDTH, placeOf } from "./paths.js";
 import { loaded } from "./wasm.js";

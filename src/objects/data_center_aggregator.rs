@@ -13,7 +13,7 @@ use room_core::machines::turn::Turn;
 use room_core::machines::wire::{self, GlobalReply, GlobalRequest, ReportReply, Sync};
 
 use super::shell::{Hosted, Shell};
-use super::{Class, object_name};
+use crate::names::{Class, object_name};
 use crate::platform::objects::object_class;
 use crate::platform::scripts;
 use crate::{calls, configuration, copies, memory, platform};

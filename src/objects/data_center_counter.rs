@@ -12,7 +12,7 @@ use room_core::machines::data_center_counter::DataCenterCounter as Machine;
 use room_core::machines::wire::{self, CounterReply, GlobalRequest, Pull};
 
 use super::shell::{Hosted, Shell};
-use super::{Class, object_name};
+use crate::names::{Class, object_name};
 use crate::platform::objects::object_class;
 use crate::{calls, copies, platform};
 

@@ -22,7 +22,8 @@ use room_core::queue::view::View;
 use room_core::room::settings::Settings;
 
 use super::shell::{Hosted, Shell};
-use super::{Class, history, journal, log, moves, object_name, storage};
+use super::{history, journal, log, moves, storage};
+use crate::names::{Class, object_name};
 use crate::platform::log::error as log_error;
 use crate::platform::objects::object_class;
 use crate::{calls, configuration, copies, memory, platform};

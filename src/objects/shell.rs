@@ -12,7 +12,8 @@ use room_core::capacity::state::Node;
 use room_core::drive::{Driven, Effect, Machine};
 use room_core::machines::turn::{Incident, RequestId};
 
-use super::{Class, log, object_name, parse_name};
+use super::log;
+use crate::names::{Class, object_name, parse_name};
 use crate::platform::Env;
 use crate::platform::objects::ObjectState;
 use crate::{copies, platform};
