@@ -98,7 +98,7 @@ pub async fn state(
 fn enter(memory: &mut Memory, request: Request<'_>, room: RoomId, plan: &Plan) -> Option<Answered> {
     let now = platform::now();
     let (in_force, mut visited) = memory.visit(room, now)?;
-    let visit = visit_of(now, request, &in_force, visited.room, true);
+    let visit = visit_of(now, request, &in_force, visited.room);
     let state = visited.state.take()?;
     let told = plan.entered(|ticket| state.isolate.confirm(now, &in_force.settings, ticket))?;
     let work_is_left = visited.takes_up_work(state, now);
@@ -159,7 +159,7 @@ async fn with_share(
 ) -> Told {
     let asked = memory::with(|memory| {
         let (in_force, mut visited) = memory.visit(room, platform::now())?;
-        let visit = visit_of(platform::now(), request, &in_force, visited.room, true);
+        let visit = visit_of(platform::now(), request, &in_force, visited.room);
         let state = visited.state.take();
         let view = state.as_ref().and_then(|state| state.isolate.view());
         let (context, keys, source) = context(&visit, request, visited, view);
@@ -227,7 +227,7 @@ fn tell(
     own: Option<&Ticket>,
 ) -> Option<Answered> {
     let (in_force, mut visited) = memory.visit(room, platform::now())?;
-    let visit = visit_of(platform::now(), request, &in_force, visited.room, true);
+    let visit = visit_of(platform::now(), request, &in_force, visited.room);
     let state = visited.state.take();
     let view = state.as_ref().and_then(|state| state.isolate.view());
     let (context, keys, mut source) = context(&visit, request, visited, view);

@@ -18,7 +18,7 @@ use room_core::visit::answer::{AnswerSource, ResponseContext};
 use room_core::visit::request::RequestHead;
 use room_core::visit::turn_notice::TurnMessage;
 use room_core::visit::verdict::Verdict;
-use room_core::visit::{self, Asks, PlaceState, Visit};
+use room_core::visit::{self, Asks, Learned, Visit};
 
 use crate::incoming::VisitHeaders;
 use crate::languages::Languages;
@@ -42,16 +42,11 @@ pub struct Request<'a> {
     pub incoming: Option<&'a IncomingRequest>,
     /// What is known of the body, if a rule needs it.
     pub body: Body<'a>,
-    /// Whether the visitor has passed the challenge, if the request had a token that was checked.
-    /// `url` then no longer has a token, and the answer is a redirect to it.
-    pub passed: Option<bool>,
     /// The body of a request about a place; "" if it was not read.
     pub form: &'a str,
-    /// The state of a place in transfer, once the room's object was asked.
-    pub place: Option<PlaceState>,
-    /// The moment up to which the aggregator knows that the visitor's session was not ended, once
-    /// it was asked.
-    pub checked: Option<Timestamp>,
+    /// What was found out for the visit so far. Once its token was checked, `url` no longer has the
+    /// token, and the answer is a redirect to it.
+    pub learned: Learned,
 }
 
 /// A verdict, and whether work is left for `after`.
@@ -63,11 +58,9 @@ pub fn visit_of<'a>(
     request: Request<'a>,
     in_force: &'a InForce<'a>,
     room: &Room,
-    view_was_read: bool,
 ) -> Visit<'a> {
-    let Request { url, head, passed, place, checked, .. } = request;
-    let asks = Asks::of(url, room);
-    Visit { now, url, head, in_force, passed, view_was_read, asks, place, checked }
+    let Request { url, head, learned, .. } = request;
+    Visit { now, url, head, in_force, asks: Asks::of(url, room), learned }
 }
 
 /// Returns the inputs of the answer, the keys that seal its ticket and the source of the rest.
@@ -77,7 +70,7 @@ pub fn context<'a>(
     visited: Visited<'a>,
     view: Option<&'a View>,
 ) -> (ResponseContext<'a>, &'a mut KeyRing, Worded<'a>) {
-    let Visit { now, url, head, in_force, passed, .. } = *visit;
+    let Visit { now, url, head, in_force, learned, .. } = *visit;
     let Visited { coverage, room, zone, page, turnstile, keys, .. } = visited;
     let Visited { languages, turn_notice, turns, .. } = visited;
     let knows_client = room.ticket_sharing != TicketSharing::Allow;
@@ -87,7 +80,7 @@ pub fn context<'a>(
         url,
         cookies: request.cookie,
         head,
-        passed,
+        passed: learned.passed,
         room,
         in_force,
         view,

@@ -2,6 +2,8 @@
 //! asks the counter, cache or siteverify that `Visit` names, and returns its verdict. `Visit`
 //! itself decides which step follows which.
 
+use std::cell::OnceCell;
+
 use room_core::admission::{Ask, RandomInputs};
 use room_core::base::id::{Colo, RoomId, TicketId};
 use room_core::base::prefix_budget::PrefixBudget;
@@ -12,7 +14,6 @@ use room_core::machines::isolate::{Asking, Isolate, Outcome};
 use room_core::order::lottery::LotteryKey;
 use room_core::room::bypass::FirstGlance;
 use room_core::room::settings::{QueueingMethod, Settings};
-use room_core::room::turnstile::SplitToken;
 use room_core::room::{Room, TicketSharing};
 use room_core::rules::{BODY_BYTES_MAX, Body};
 use room_core::ticket::Ticket;
@@ -23,7 +24,7 @@ use room_core::visit::request::{
     DESTINATION_HEADER, PREFETCH_HEADERS, accepts_json_alone, is_part, is_prefetch,
 };
 use room_core::visit::verdict::Verdict;
-use room_core::visit::{self, Entrance, Step, Visit, VisitSource};
+use room_core::visit::{self, Entrance, Need, Step, Visit, VisitSource};
 use serde_json::json;
 
 use crate::copies::{self, For};
@@ -38,23 +39,15 @@ use crate::{place, platform, questions, reports, session};
 enum Missing {
     /// A rule needs more of the request than was read.
     Request,
-    /// The copy of the room's view in the cache was not read yet.
-    View(RoomId),
-    /// The counter has to be asked for a slot.
-    Counter(RoomId, Box<Ask>),
-    /// A Turnstile token has to be checked.
-    Token(RoomId, SplitToken),
+    /// The room's visit needs this first.
+    Need(RoomId, Box<Need>),
     /// A request is about a place. The ticket is the visitor's own if it holds a place.
     Move(RoomId, Option<Box<Ticket>>),
-    /// The room's object has to be asked what has become of the place of a ticket.
-    Place(RoomId, Box<Ticket>),
-    /// The aggregator has to be asked whether the session of a ticket was ended.
-    Ended(Box<Ticket>),
 }
 
 /// Decides a visit from memory. [`Verdict::Handle`] if something must be waited for.
 pub fn glance(now: Timestamp, request: Request<'_>) -> Answered {
-    match memory::with(|memory| step(memory, now, request, false)) {
+    match memory::with(|memory| step(memory, now, request)) {
         Some(Ok(answered)) => answered,
         Some(Err(Missing::Request)) if request.incoming.is_none() => {
             glance(now, Request { incoming: Some(request.headers.request), ..request })
@@ -63,52 +56,64 @@ pub fn glance(now: Timestamp, request: Request<'_>) -> Answered {
     }
 }
 
-/// Decides a visit, and waits for all that must be asked for it.
+/// Decides a visit, and gets whatever it needs for that.
 pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> Answered {
     const UNDECIDED: Answered = (Verdict::Undecided, false);
-    let url;
-    let (request, room) = match memory::with(|memory| step(memory, platform::now(), request, false))
-    {
-        Some(Err(Missing::Request)) if request.body == Body::Unread => {
-            return (Verdict::ReadBody { at_most_bytes: BODY_BYTES_MAX }, false);
-        }
-        // The copy of the view is read before anybody asks for ended sessions.
-        None | Some(Err(Missing::Request | Missing::Ended(_))) => return UNDECIDED,
-        Some(Ok(answered)) => return answered,
-        Some(Err(Missing::View(room) | Missing::Counter(room, _))) => (request, room),
-        Some(Err(Missing::Move(room, ticket))) => {
-            let answered = place::answer(request, room, ticket.as_deref(), colo, env).await;
-            return answered.unwrap_or(UNDECIDED);
-        }
-        Some(Err(Missing::Place(room, ticket))) => {
-            let state = place::state(request, room, &ticket, colo, env).await;
-            (Request { place: Some(state), ..request }, room)
-        }
-        Some(Err(Missing::Token(room, split))) => {
-            url = split.url;
-            let request = Request { url: &url, ..request };
-            match turnstile::redeem(request, room, &split.token, colo).await {
-                Redeemed::Decided(passed) => (Request { passed: Some(passed), ..request }, room),
-                Redeemed::ForNothing => return (answer::sent_on(request.url), false),
+    let url = OnceCell::new();
+    let mut request = request;
+    for _ in 0..Need::KINDS {
+        let (room, need) = match memory::with(|memory| step(memory, platform::now(), request)) {
+            Some(Ok(answered)) => return answered,
+            Some(Err(Missing::Need(room, need))) => (room, *need),
+            Some(Err(Missing::Request)) if request.body == Body::Unread => {
+                return (Verdict::ReadBody { at_most_bytes: BODY_BYTES_MAX }, false);
+            }
+            Some(Err(Missing::Move(room, ticket))) => {
+                let answered = place::answer(request, room, ticket.as_deref(), colo, env).await;
+                return answered.unwrap_or(UNDECIDED);
+            }
+            Some(Err(Missing::Request)) | None => return UNDECIDED,
+        };
+        let learned = &mut request.learned;
+        match need {
+            Need::Token(split) => {
+                let token = split.token;
+                request.url = url.get_or_init(|| split.url);
+                match turnstile::redeem(request, room, &token, colo).await {
+                    Redeemed::Decided(passed) => request.learned.passed = Some(passed),
+                    Redeemed::ForNothing => return (answer::sent_on(request.url), false),
+                }
+            }
+            Need::View => {
+                read_view(room, colo).await;
+                learned.view_was_read = true;
+            }
+            Need::Place(ticket) => {
+                let state = place::state(request, room, &ticket, colo, env).await;
+                request.learned.place = Some(state);
+            }
+            Need::Ended(ticket) => {
+                learned.checked = Some(reports::ask_ended(env, room, colo, &ticket).await);
+            }
+            Need::Slot(ask) => {
+                return with_slot(request, room, env, ask).await.unwrap_or(UNDECIDED);
             }
         }
-    };
+    }
+    UNDECIDED
+}
+
+/// Reads the copy of the room's view, unless the isolate has a fresh one.
+async fn read_view(room: RoomId, colo: Colo) {
     let wants_view =
         |memory: &mut Memory| memory.open_room(room, colo).isolate.wants_view(platform::now());
     if memory::with(wants_view).unwrap_or(false) {
         copies::read_view(For::Visitor, room).await;
     }
-    let mut request = request;
-    let mut stepped = memory::with(|memory| step(memory, platform::now(), request, true));
-    if let Some(Err(Missing::Ended(ticket))) = &stepped {
-        request.checked = Some(reports::ask_ended(env, room, colo, ticket).await);
-        stepped = memory::with(|memory| step(memory, platform::now(), request, true));
-    }
-    let ask = match stepped {
-        Some(Ok(answered)) => return answered,
-        Some(Err(Missing::Counter(_, ask))) => *ask,
-        _ => return UNDECIDED,
-    };
+}
+
+/// Asks a counter for a slot, and decides the visit by the reply.
+async fn with_slot(request: Request<'_>, room: RoomId, env: &Env, ask: Ask) -> Option<Answered> {
     if ask.class == SlotClass::New {
         // Before the counter has answered, so that many at once get no more than their share.
         count_place(request, room);
@@ -121,15 +126,10 @@ pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> Answered {
             Asking::Settled(visit.settle(isolate, ask.clone(), reply, source))
         })
     };
-    questions::with_slot(env, room, may_ask, settle).await.unwrap_or(UNDECIDED)
+    questions::with_slot(env, room, may_ask, settle).await
 }
 
-fn step(
-    memory: &mut Memory,
-    now: Timestamp,
-    request: Request<'_>,
-    view_was_read: bool,
-) -> Result<Answered, Missing> {
+fn step(memory: &mut Memory, now: Timestamp, request: Request<'_>) -> Result<Answered, Missing> {
     let has_challenges = memory.turnstile.is_some();
     let passed_by = || Ok((answer::passed_by(request.url, has_challenges), false));
     let room = match enter(memory, request, now) {
@@ -143,8 +143,8 @@ fn step(
         Entrance::Room(room) => room,
     };
     let Some((in_force, mut visited)) = memory.visit(room, now) else { return passed_by() };
-    let in_force = in_force.after_challenge(request.passed);
-    let visit = visit_of(now, request, &in_force, visited.room, view_was_read);
+    let in_force = in_force.after_challenge(request.learned.passed);
+    let visit = visit_of(now, request, &in_force, visited.room);
     let state = visited.state.as_deref_mut();
     let (isolate, uses, places) = match state {
         Some(state) => (Some(&mut state.isolate), Some(&mut state.uses), Some(&state.places)),
@@ -159,22 +159,17 @@ fn step(
         uses,
     };
     match visit.step(isolate, source) {
-        Step::CheckToken(split) => Err(Missing::Token(room, split)),
-        Step::ReadView => Err(Missing::View(room)),
-        Step::AskCounter(ask) => Err(Missing::Counter(room, Box::new(ask))),
+        Step::Need(need) => Err(Missing::Need(room, Box::new(need))),
         Step::Draw => {
             let as_json = accepts_json_alone(&request.headers.header("accept"));
             let answer = visit::draw::answer(now, &in_force.settings.shuffles, as_json);
             Ok((Verdict::Respond(answer), false))
         }
         Step::RefusePrefetch | Step::RefusePart => Ok((answer::not_inside(request.url), false)),
-        Step::Session(ticket) => {
-            session::answer(&visit, request, visited, ticket).ok_or(Missing::View(room))
-        }
+        Step::Session(ticket) => session::answer(&visit, request, visited, ticket)
+            .ok_or_else(|| Missing::Need(room, Box::new(Need::View))),
         Step::Log(ticket) => Ok((log::verdict(request.url, visited.room, ticket.as_ref()), false)),
         Step::Place(ticket) => Err(Missing::Move(room, ticket.map(Box::new))),
-        Step::AskPlace(ticket) => Err(Missing::Place(room, Box::new(ticket))),
-        Step::AskEnded(ticket) => Err(Missing::Ended(Box::new(ticket))),
         Step::Moved => Ok(place::moved(&visit, request, visited)),
         Step::Stream(ticket) => Ok(stream(&visit, request, visited, &ticket)),
         Step::Answer(outcome) => {
@@ -221,8 +216,8 @@ fn decided(
     let decided = |memory: &mut Memory| {
         let now = platform::now();
         let (in_force, mut visited) = memory.visit(room, now)?;
-        let in_force = in_force.after_challenge(request.passed);
-        let visit = visit_of(now, request, &in_force, visited.room, true);
+        let in_force = in_force.after_challenge(request.learned.passed);
+        let visit = visit_of(now, request, &in_force, visited.room);
         let Visited { room, ref mut keys, ref mut state, .. } = visited;
         let source = &mut Ticketed { visit: &visit, request, room, keys, places: None, uses: None };
         let asking = decide(&visit, &mut state.as_mut()?.isolate, source);
@@ -321,7 +316,7 @@ impl VisitSource for Ticketed<'_> {
         let (network, visitor) = (self.request.headers.client_prefix(), ticket.id.visitor());
         let client = (network, self.request.headers.client_mark());
         let is_shared = uses.is_shared(now, visitor, ticket.client, client);
-        if is_shared && self.visit.passed == Some(true) {
+        if is_shared && self.visit.learned.passed == Some(true) {
             uses.accept(visitor, network);
         }
         if let Some(count) = uses.due(now) {

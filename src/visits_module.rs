@@ -4,6 +4,7 @@ use futures_util::future::join3;
 use room_core::base::id::Colo;
 use room_core::keys::origin_lock;
 use room_core::rules::Body;
+use room_core::visit::Learned;
 use room_core::visit::request::{GivenHeaders, RequestHead};
 use room_core::visit::verdict::Verdict;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -72,11 +73,9 @@ pub fn glance(
     }
     let headers = &VisitHeaders::new(request);
     let head = RequestHead { method, headers, is_preflight: None };
-    let (incoming, passed) = (None, None);
-    let body = Body::Unread;
-    let (form, place, checked) = ("", None, None);
-    let request =
-        Request { url, cookie, head, headers, incoming, body, passed, form, place, checked };
+    let (incoming, body, form) = (None, Body::Unread, "");
+    let learned = Learned::default();
+    let request = Request { url, cookie, head, headers, incoming, body, form, learned };
     match configuration::with_work(now, visit::glance(now, request)) {
         (Verdict::PASS, false) => None,
         (verdict, work_is_left) => Some(verdict.encode(work_is_left)),
@@ -151,16 +150,15 @@ pub async fn handle(
     let colo = colo.parse().unwrap_or(Colo::UNKNOWN);
     configuration::before_visit(&env).await;
     let headers = &VisitHeaders::new(&request);
-    let (incoming, passed) = (Some(&request), None);
+    let incoming = Some(&request);
     let body = match &body {
         Some(body) => Body::Read(body),
         None if body_was_asked => Body::Unreadable,
         None => Body::Unread,
     };
     let (url, cookie, form) = (url.as_str(), cookie.as_str(), form.as_str());
-    let (place, checked) = (None, None);
-    let request =
-        Request { url, cookie, head, headers, incoming, body, passed, form, place, checked };
+    let learned = Learned::default();
+    let request = Request { url, cookie, head, headers, incoming, body, form, learned };
     configuration::encoded(visit::handle(request, colo, &env).await)
 }
 

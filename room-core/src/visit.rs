@@ -1,9 +1,9 @@
 //! One request to a room: the order of its checks, and what each leads to.
 //!
 //! [`enter`] finds the room and lets requests pass that no room decides. [`Visit::step`] then
-//! checks the request in order. It ends with an answer, or names what its caller must get first:
-//! the check of a token, a view or a counter's reply. The Worker, the simulator and the tests of
-//! the laws drive it.
+//! checks the request in order. It ends with an answer, or with a [`Need`]: what its caller must
+//! get first, like a view or the check of a token. The caller notes that in [`Learned`] and steps
+//! again. The Worker, the simulator, the laws and the model drive it.
 
 pub mod answer;
 mod challenged;
@@ -12,6 +12,7 @@ mod ended;
 mod entrance;
 pub mod invitation;
 pub mod log;
+mod need;
 mod own_ticket;
 pub mod place;
 pub mod request;
@@ -23,18 +24,16 @@ use crate::admission::{self, Ask, Decision, RandomInputs, confirmation, moving};
 use crate::base::time::Timestamp;
 use crate::capacity::slots::SlotClass;
 use crate::machines::isolate::{Asking, Isolate, Outcome};
-use crate::machines::moves::MoveReply;
 use crate::machines::wire::CounterReply;
 use crate::page::event_stream;
 use crate::room::event::InForce;
 use crate::room::settings::Settings;
-use crate::room::turnstile::{ChallengeEvent, SplitToken, split_token};
+use crate::room::turnstile::{ChallengeEvent, split_token};
 use crate::room::{Room, TicketSharing};
 use crate::ticket::{Ticket, TicketState};
 
-use place::Asked;
-
 pub use entrance::{Entrance, Site, enter};
+pub use need::{Learned, Need, PlaceState};
 pub use own_ticket::own_ticket;
 use request::{RequestHead, RequestKind, accepts_event_stream_alone};
 
@@ -113,17 +112,10 @@ pub struct Visit<'a> {
     /// The settings in force for this visitor (the room's, or its event's): see
     /// [`InForce::after_challenge`].
     pub in_force: &'a InForce<'a>,
-    /// Whether the Turnstile token of this request was accepted; `None` if it brought no token.
-    pub passed: Option<bool>,
-    /// Whether a copy of the view was looked for. If none was found, the visit goes on without.
-    pub view_was_read: bool,
     /// What the request asks for besides a page.
     pub asks: Asks,
-    /// The state of a place in transfer, once the room's object was asked.
-    pub place: Option<PlaceState>,
-    /// The moment up to which the aggregator knows that the session was not ended, once it was
-    /// asked. 1970 if it did not say.
-    pub checked: Option<Timestamp>,
+    /// What was found out for this visit so far.
+    pub learned: Learned,
 }
 
 /// What a request asks the room for.
@@ -151,35 +143,11 @@ impl Asks {
     }
 }
 
-/// The state of a place that is in transfer to another device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlaceState {
-    /// Nobody has taken it, and nobody can any more.
-    Here,
-    /// Another device may take it, or may have done so.
-    Open,
-    /// Another device has it.
-    Elsewhere,
-}
-
-impl PlaceState {
-    /// Reads the object's answer to a visitor with this ticket. If the object timed out, somebody
-    /// may have taken the place.
-    pub fn of(asked: &Asked, ticket: &Ticket, now: Timestamp) -> Self {
-        match asked {
-            Asked::Reply(MoveReply::Taken) => Self::Elsewhere,
-            Asked::Reply(MoveReply::Nothing) => Self::Here,
-            Asked::Silent if moving::is_forgotten(ticket, now) => Self::Here,
-            _ => Self::Open,
-        }
-    }
-}
-
 /// The result of [`Visit::step`]: an answer, or what its caller must do before there is one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The Turnstile token must be checked. Then the visit begins again at the address without it.
-    CheckToken(SplitToken),
+    /// Something is needed first. Then the same visit is stepped again.
+    Need(Need),
     /// [`draw::answer`] answers.
     Draw,
     /// A prefetch by a visitor who is not inside is refused. A page that may never be opened takes
@@ -188,26 +156,16 @@ pub enum Step {
     /// A part of a page is refused to a visitor who is not inside. It is no check-in and takes no
     /// place, and no page is sent instead of a picture.
     RefusePart,
-    /// A copy of the view must be looked for. Then the same visit is stepped again.
-    ReadView,
     /// [`session::reply`] answers; the ticket is the visitor's own if it holds a session.
     Session(Option<Ticket>),
     /// [`log::verdict`] answers; the ticket is the visitor's own if it holds a session.
     Log(Option<Ticket>),
     /// The request is one of [`place`]; the ticket is the visitor's own if it holds a place.
     Place(Option<Ticket>),
-    /// The room's object must be asked what has become of the place of this ticket. Then the same
-    /// visit is stepped again.
-    AskPlace(Ticket),
-    /// The aggregator must be asked with [`Isolate::ended_request`] whether the session of this
-    /// ticket was ended. Then the same visit is stepped again.
-    AskEnded(Ticket),
     /// The place has moved to another device, and the page says so.
     Moved,
     /// The waiting holder of this ticket is answered with an event stream.
     Stream(Ticket),
-    /// The counter must be asked for a slot with [`Visit::ask`]; then [`Visit::settle`] decides.
-    AskCounter(Ask),
     /// The outcome, decided without a call.
     Answer(Outcome),
 }
@@ -227,34 +185,21 @@ impl<'a> Visit<'a> {
     /// Makes the visit of somebody who asks for a page by `GET`, without a token.
     pub fn of_page(now: Timestamp, in_force: &'a InForce<'a>) -> Self {
         let head = RequestHead { method: "GET", ..RequestHead::default() };
-        Self {
-            now,
-            url: "",
-            head,
-            in_force,
-            passed: None,
-            view_was_read: false,
-            asks: Asks::Page,
-            place: None,
-            checked: None,
-        }
+        let learned = Learned::default();
+        Self { now, url: "", head, in_force, asks: Asks::Page, learned }
     }
 
     /// Checks the request in order until there is an answer or something is missing.
     ///
-    /// `isolate` is the room's machine in this isolate; `None` before one was made. A view is read
-    /// before one is made, so the step is then [`Step::ReadView`] at the latest.
+    /// `isolate` is the room's machine in this isolate; `None` before one was made. The step is then
+    /// [`Need::View`] at the latest.
     pub fn step(&self, isolate: Option<&mut Isolate>, source: &mut impl VisitSource) -> Step {
         let settings: &Settings = &self.in_force.settings;
         if let Some(step) = self.by_address() {
             return step;
         }
-        let ticket = not_revoked(source.ticket(isolate.as_deref()), isolate.as_deref());
-        let holds_session = |one: &Ticket| admission::is_inside(one, self.now, settings);
-        let session = ticket.as_ref().filter(|one| holds_session(one));
-        let sharing = session.map_or(TicketSharing::Allow, |one| source.sharing(one));
-        let ticket = ticket.filter(|_| sharing != TicketSharing::NewVisitor);
-        let is_inside = ticket.as_ref().is_some_and(holds_session);
+        let (ticket, sharing) = self.own_ticket(isolate.as_deref(), source);
+        let is_inside = ticket.as_ref().is_some_and(|one| self.holds_session(one));
         let prefetches = || match self.head.kind() {
             RequestKind::Prefetch => true,
             RequestKind::Ordinary => source.prefetches(),
@@ -271,9 +216,9 @@ impl<'a> Visit<'a> {
             Ok(ticket) => ticket,
             Err(step) => return step,
         };
-        let Some(isolate) = isolate else { return Step::ReadView };
-        if !self.view_was_read && !is_inside && isolate.view().is_none() {
-            return Step::ReadView;
+        let Some(isolate) = isolate else { return Step::Need(Need::View) };
+        if !self.learned.view_was_read && !is_inside && isolate.view().is_none() {
+            return Step::Need(Need::View);
         }
         let (ticket, is_checked) = match self.checked(isolate, ticket, is_inside) {
             Ok(checked) => checked,
@@ -288,13 +233,15 @@ impl<'a> Visit<'a> {
         if let Some(ticket) = ticket.as_ref().filter(|ticket| self.listens(ticket, source)) {
             return Step::Stream(ticket.clone());
         }
-        if let Some(ticket) = ticket.as_ref().filter(|_| self.place == Some(PlaceState::Open)) {
+        if let Some(ticket) =
+            ticket.as_ref().filter(|_| self.learned.place == Some(PlaceState::Open))
+        {
             let ticket = moving::asking_later(ticket, self.now);
             return Step::Answer(Outcome::Wait { ticket, counted: true });
         }
         let random = source.random();
         let is_challenged = sharing == TicketSharing::Challenge && self.in_force.turnstile.is_on();
-        if is_challenged && self.passed != Some(true) {
+        if is_challenged && self.learned.passed != Some(true) {
             return Step::Answer(self.challenge(isolate, random));
         }
         if is_new && !is_inside && source.has_no_place_left() {
@@ -304,7 +251,8 @@ impl<'a> Visit<'a> {
         // Asked of those who wait alone: most visits are by others, and each header costs time.
         let own = (!is_new).then(|| self.settings_of_waiting(source)).flatten();
         let settings = own.as_ref().unwrap_or(settings);
-        let is_refused = self.passed == Some(false) && settings.challenge_required && !is_inside;
+        let is_refused =
+            self.learned.passed == Some(false) && settings.challenge_required && !is_inside;
         let outcome = if is_refused {
             isolate.refuse(self.now, settings, ticket, random)
         } else {
@@ -315,9 +263,32 @@ impl<'a> Visit<'a> {
             Outcome::Pass if passing.is_some() => {
                 Step::Answer(passing.map_or(Outcome::Pass, Outcome::PassWith))
             }
-            Outcome::Ask(ask) => Step::AskCounter(ask),
+            Outcome::Ask(ask) => Step::Need(self.slot(isolate, ask)),
             outcome => Step::Answer(outcome),
         }
+    }
+
+    /// Returns what a visit needs that wants a slot. A newer view may make the question needless.
+    fn slot(&self, isolate: &Isolate, ask: Ask) -> Need {
+        let is_old = !self.learned.view_was_read && isolate.wants_view(self.now);
+        if is_old { Need::View } else { Need::Slot(ask) }
+    }
+
+    /// Opens the visitor's ticket. Also returns how to treat it, if others use its session; a ticket
+    /// that is worth nothing then is none.
+    fn own_ticket(
+        &self,
+        isolate: Option<&Isolate>,
+        source: &mut impl VisitSource,
+    ) -> (Option<Ticket>, TicketSharing) {
+        let ticket = not_revoked(source.ticket(isolate), isolate);
+        let session = ticket.as_ref().filter(|one| self.holds_session(one));
+        let sharing = session.map_or(TicketSharing::Allow, |one| source.sharing(one));
+        (ticket.filter(|_| sharing != TicketSharing::NewVisitor), sharing)
+    }
+
+    fn holds_session(&self, ticket: &Ticket) -> bool {
+        admission::is_inside(ticket, self.now, &self.in_force.settings)
     }
 
     /// Returns the step for a request about the visitor's own session, or for the log.
@@ -332,7 +303,7 @@ impl<'a> Visit<'a> {
             && let Some(split) = split_token(self.url)
             && self.head.kind() == RequestKind::Ordinary
         {
-            return Some(Step::CheckToken(split));
+            return Some(Step::Need(Need::Token(split)));
         }
         let draws = &self.in_force.settings.shuffles;
         draw::is_asked(&self.head, self.url, draws).then_some(Step::Draw)
@@ -348,12 +319,12 @@ impl<'a> Visit<'a> {
         if place::is_asked(&self.head, self.url) {
             return Err(Step::Place(ticket.filter(|ticket| has_place(ticket, now))));
         }
-        match (ticket, self.place) {
+        match (ticket, self.learned.place) {
             (Some(ticket), state) if ticket.moving => match state {
                 None if admission::is_too_early(now, &self.in_force.settings, &ticket) => {
                     Ok(Some(ticket))
                 }
-                None => Err(Step::AskPlace(ticket)),
+                None => Err(Step::Need(Need::Place(ticket))),
                 Some(PlaceState::Open) => Ok(Some(ticket)),
                 Some(PlaceState::Here) => Ok(Some(moving::settled(&ticket))),
                 Some(PlaceState::Elsewhere) => Err(Step::Moved),
@@ -403,7 +374,7 @@ impl<'a> Visit<'a> {
     /// Adds to an outcome what is left to do besides sending the answer.
     pub fn conclude(&self, isolate: &Isolate, outcome: Outcome) -> Conclusion {
         let (outcome, challenge) =
-            challenged::marked(outcome, self.in_force.turnstile, self.passed.is_some());
+            challenged::marked(outcome, self.in_force.turnstile, self.learned.passed.is_some());
         let work_is_left = match outcome {
             Outcome::Pass
             | Outcome::Reject

@@ -4,7 +4,7 @@
 //! No visitor inside waits for it (I14 of `docs/algorithm.md`). If nobody can tell, the visitor
 //! passes, and the next request asks again.
 
-use super::{Step, Visit};
+use super::{Need, Step, Visit};
 use crate::base::time::Timestamp;
 use crate::machines::isolate::Isolate;
 use crate::ticket::Ticket;
@@ -26,10 +26,10 @@ impl Visit<'_> {
             return Ok((ticket, false));
         };
         let known = isolate.checked_at(self.now, due);
-        let moment = match (known.max(self.checked), self.view_was_read) {
-            (None, false) => return Err(Step::ReadView),
+        let moment = match (known.max(self.learned.checked), self.learned.view_was_read) {
+            (None, false) => return Err(Step::Need(Need::View)),
             (None, true) if isolate.may_ask_for_ended(self.now) => {
-                return Err(Step::AskEnded(due.clone()));
+                return Err(Step::Need(Need::Ended(due.clone())));
             }
             (moment, _) => moment.filter(|moment| *moment > Timestamp::default()),
         };

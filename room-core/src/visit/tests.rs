@@ -1,11 +1,15 @@
 //! Tables of the order in which a visit is decided, and of what there is to do besides.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::mem::replace;
 
 use super::place::Asked;
 use super::request::{GivenHeaders, RequestHead};
 use super::valid_ticket;
-use super::{Asks, Conclusion, GivenSource, PlaceState, Step, Visit, VisitSource, end_session};
+use super::{
+    Asks, Conclusion, GivenSource, Learned, Need, PlaceState, Step, Visit, VisitSource, end_session,
+};
 use crate::admission::tests::queued;
 use crate::admission::{RandomInputs, next_refresh};
 use crate::base::id::{Colo, IsolateId, TicketId};
@@ -92,24 +96,24 @@ fn counted(ticket: Option<Ticket>) -> Counted {
 
 fn word(step: &Step) -> &'static str {
     match step {
-        Step::CheckToken(_) => "token",
+        Step::Need(Need::Token(_)) => "token",
         Step::RefusePrefetch => "prefetch",
         Step::RefusePart => "part",
         Step::Draw => "draw",
-        Step::ReadView => "view",
+        Step::Need(Need::View) => "view",
         Step::Stream(_) => "stream",
         Step::Session(Some(_)) => "session",
         Step::Session(None) => "no session",
         Step::Log(Some(_)) => "log, inside",
         Step::Log(None) => "log",
-        Step::AskCounter(_) => "ask",
+        Step::Need(Need::Slot(_)) => "ask",
         Step::Answer(Outcome::Pass | Outcome::PassWith(_)) => "pass",
         Step::Answer(Outcome::Wait { .. }) => "wait",
         Step::Answer(Outcome::InfiniteQueue { .. }) => "infinite",
         Step::Answer(Outcome::Challenge(_)) => "challenge",
         Step::Place(_) => "place",
-        Step::AskPlace(_) => "ask the object",
-        Step::AskEnded(_) => "ask for ended",
+        Step::Need(Need::Place(_)) => "ask the object",
+        Step::Need(Need::Ended(_)) => "ask for ended",
         Step::Moved => "moved",
         Step::Answer(Outcome::Reject | Outcome::Ask(_) | Outcome::Uninvited(_)) => "other",
     }
@@ -180,7 +184,8 @@ fn a_view_is_looked_for_once_and_not_for_those_inside() {
     let settings = Settings::for_tests();
     let in_force = InForce::of_settings(&settings);
     let check = |ticket: Option<Ticket>, isolate: Option<&mut Isolate>, read: bool, want: &str| {
-        let visit = Visit { view_was_read: read, ..Visit::of_page(NOW, &in_force) };
+        let learned = Learned { view_was_read: read, ..Learned::default() };
+        let visit = Visit { learned, ..Visit::of_page(NOW, &in_force) };
         assert_eq!(word(&visit.step(isolate, &mut counted(ticket))), want);
     };
     let blind = || Isolate::new(IsolateId(1), NODE);
@@ -190,6 +195,54 @@ fn a_view_is_looked_for_once_and_not_for_those_inside() {
     check(Some(inside(&settings)), Some(&mut blind()), false, "pass");
     check(None, Some(&mut blind()), true, "ask");
     check(None, Some(&mut isolate(false)), false, "wait");
+}
+
+#[test]
+fn before_a_counter_is_asked_an_old_view_is_made_newer() {
+    let settings = Settings::for_tests();
+    let in_force = InForce::of_settings(&settings);
+    let check = |age_ms: u64, read: bool, want: &str| {
+        let learned = Learned { view_was_read: read, ..Learned::default() };
+        let visit = Visit { learned, ..Visit::of_page(NOW + age_ms, &in_force) };
+        let step = visit.step(Some(&mut isolate(true)), &mut counted(None));
+        assert_eq!(word(&step), want, "{age_ms} {read}");
+    };
+    check(0, false, "ask");
+    check(60_000, false, "view");
+    check(60_000, true, "ask");
+}
+
+/// A caller gets what is needed and steps again: it must come to an end.
+#[test]
+fn what_was_found_out_is_not_needed_again() {
+    let settings = Settings { sessions_end_early: true, ..Settings::for_tests() };
+    let in_force = InForce { turnstile: GATE, ..InForce::of_settings(&settings) };
+    let moving = Ticket { moving: true, ..waiting() };
+    let mut needed = BTreeSet::new();
+    for ticket in [None, Some(waiting()), Some(moving), Some(inside(&settings))] {
+        let mut visit = Visit { url: TOKEN_URL, ..Visit::of_page(NOW + 60_000, &in_force) };
+        let mut machine = isolate(true);
+        let mut steps = 0;
+        loop {
+            let step = visit.step(Some(&mut machine), &mut counted(ticket.clone()));
+            steps += 1;
+            assert!(steps <= Need::KINDS, "{ticket:?}");
+            let learned = &mut visit.learned;
+            let is_first = match &step {
+                Step::Need(Need::Token(split)) if split.url == "https://shop.example/" => {
+                    visit.url = "https://shop.example/";
+                    learned.passed.replace(true).is_none()
+                }
+                Step::Need(Need::View) => !replace(&mut learned.view_was_read, true),
+                Step::Need(Need::Place(_)) => learned.place.replace(PlaceState::Here).is_none(),
+                Step::Need(Need::Ended(_)) => learned.checked.replace(NOW).is_none(),
+                _ => break,
+            };
+            assert!(is_first, "{step:?}");
+            needed.insert(word(&step));
+        }
+    }
+    assert_eq!(needed.len(), Need::KINDS - 1, "{needed:?}");
 }
 
 #[test]
@@ -214,7 +267,8 @@ fn a_failed_challenge_leads_into_the_infinite_queue_where_one_is_required() {
     let check = |challenge_required: bool, passed: Option<bool>, want: &str| {
         let settings = Settings { challenge_required, ..Settings::for_tests() };
         let in_force = InForce::of_settings(&settings).after_challenge(passed);
-        let visit = Visit { passed, ..Visit::of_page(NOW, &in_force) };
+        let learned = Learned { passed, ..Learned::default() };
+        let visit = Visit { learned, ..Visit::of_page(NOW, &in_force) };
         let step = visit.step(Some(&mut isolate(false)), &mut counted(None));
         assert_eq!(word(&step), want, "{challenge_required} {passed:?}");
     };
@@ -229,7 +283,8 @@ fn whoever_uses_the_session_of_another_gets_what_the_room_says() {
     let check = |sharing: TicketSharing, turnstile, passed: Option<bool>, want: &str| {
         let settings = Settings { challenge_required: true, ..Settings::for_tests() };
         let in_force = InForce { turnstile, ..InForce::of_settings(&settings) };
-        let visit = Visit { passed, ..Visit::of_page(NOW, &in_force) };
+        let learned = Learned { passed, ..Learned::default() };
+        let visit = Visit { learned, ..Visit::of_page(NOW, &in_force) };
         let ticket = inside(&settings);
         let mut source = Counted { sharing, ..counted(Some(ticket.clone())) };
         let step = visit.step(Some(&mut isolate(false)), &mut source);
@@ -325,7 +380,8 @@ fn nobody_enters_with_a_place_that_moves() {
     let early = Ticket { last_check_in: NOW, interval_s: 20, ..moving.clone() };
     let check = |settings: &Settings, ticket: &Ticket, place: Option<PlaceState>, want: &str| {
         let in_force = InForce::of_settings(settings);
-        let visit = Visit { place, ..Visit::of_page(NOW, &in_force) };
+        let learned = Learned { place, ..Learned::default() };
+        let visit = Visit { learned, ..Visit::of_page(NOW, &in_force) };
         let step = visit.step(Some(&mut isolate(true)), &mut counted(Some(ticket.clone())));
         assert_eq!(word(&step), want, "{place:?} {ticket:?}");
         step

@@ -22,7 +22,7 @@ use room_core::room::event::InForce;
 use room_core::room::settings::Settings;
 use room_core::room::turnstile::ChallengeEvent;
 use room_core::ticket::{Ticket, TicketState};
-use room_core::visit::{GivenSource, Step, Visit};
+use room_core::visit::{GivenSource, Need, Step, Visit};
 
 use crate::clocks::Clocks;
 use crate::crowd::Unasked;
@@ -292,16 +292,16 @@ impl Cluster {
         let mut visit = Visit::of_page(now, &in_force);
         let mut source = GivenSource { ticket, random };
         let mut step = visit.step(Some(&mut instance.machine), &mut source);
-        if matches!(step, Step::ReadView | Step::AskCounter(_)) {
+        if step == Step::Need(Need::View) {
             let copy = self.view_copies[data_center].clone();
             if let Some(view) = copy.filter(|_| instance.machine.wants_view(now)) {
                 instance.machine.on_view(view);
             }
-            visit.view_was_read = true;
+            visit.learned.view_was_read = true;
             step = visit.step(Some(&mut instance.machine), &mut source);
         }
-        if let Step::AskEnded(ticket) = &step {
-            visit.checked = Some(self.ask_ended(isolate, ticket));
+        if let Step::Need(Need::Ended(ticket)) = &step {
+            visit.learned.checked = Some(self.ask_ended(isolate, ticket));
             step = visit.step(Some(&mut self.isolates[isolate].machine), &mut source);
         }
         let instance = &mut self.isolates[isolate];
@@ -309,7 +309,7 @@ impl Cluster {
             let passes = matches!(step, Step::Answer(Outcome::Pass | Outcome::PassWith(_)));
             assert!(passes, "I14: a visitor inside was queued: {step:?}");
         }
-        if let Step::AskCounter(ask) = step {
+        if let Step::Need(Need::Slot(ask)) = step {
             let reporter = Reporter { isolate, incarnation: instance.incarnation };
             self.visitors[visitor].loading = true;
             self.ask(Unasked { reporter, visitor, ask, random, since: now });

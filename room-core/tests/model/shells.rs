@@ -14,7 +14,7 @@ use room_core::machines::wire::{
 use room_core::queue::view::View;
 use room_core::room::event::InForce;
 use room_core::ticket::Ticket;
-use room_core::visit::{GivenSource, Step, Visit};
+use room_core::visit::{GivenSource, Need, Step, Visit};
 
 use crate::fingerprint::Shared;
 use crate::message::{Caller, Flight, LIMIT_MS, Message, Who};
@@ -51,12 +51,12 @@ impl World {
         let mut source = GivenSource { ticket, random };
         let site = self.sites[isolate].edit();
         let mut step = visit.step(Some(&mut site.machine), &mut source);
-        if matches!(step, Step::ReadView | Step::AskCounter(_)) {
+        if step == Step::Need(Need::View) {
             let copy = self.view_copies[isolate].as_ref();
             if let Some(view) = copy.filter(|_| site.machine.wants_view(now)) {
                 site.machine.on_view(View::clone(view));
             }
-            visit.view_was_read = true;
+            visit.learned.view_was_read = true;
             step = visit.step(Some(&mut site.machine), &mut source);
         }
         let life = site.life;
@@ -64,7 +64,7 @@ impl World {
             return self.break_law("I14: a visitor inside is queued");
         }
         match step {
-            Step::AskCounter(ask) => {
+            Step::Need(Need::Slot(ask)) => {
                 let asking = visit.ask(&mut site.machine, &ask, 0, &mut source);
                 let Asking::Send(question) = asking else {
                     return self.break_law("so few visitors wait before they ask");

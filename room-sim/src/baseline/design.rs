@@ -10,7 +10,7 @@ use super::slots::Shares;
 pub struct Place {
     /// The data center's number.
     pub data_center: usize,
-    /// The isolate's number, never used again after [`Baseline::forget`].
+    /// The isolate's number, never used again after [`Baseline::forget`](super::Baseline::forget).
     pub worker: u64,
 }
 

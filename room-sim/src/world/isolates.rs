@@ -13,7 +13,7 @@ use room_core::machines::isolate::{Followup, Outcome};
 use room_core::machines::wire::GlobalRequest;
 use room_core::room::event::InForce;
 use room_core::ticket::{NO_ESTIMATE, Ticket};
-use room_core::visit::{Conclusion, GivenSource, Step, Visit};
+use room_core::visit::{Conclusion, GivenSource, Learned, Need, Step, Visit};
 
 use crate::visitor::{Cookie, Owner, Visitor, VisitorState};
 use crate::world::World;
@@ -91,21 +91,22 @@ impl World {
         let now = self.now + instance.ahead_ms;
         let in_force = InForce::of_settings(&self.settings).after_challenge(passed);
         let view_was_read = checked.is_some();
-        let mut visit = Visit { passed, checked, view_was_read, ..Visit::of_page(now, &in_force) };
+        let learned = Learned { passed, view_was_read, checked, place: None };
+        let mut visit = Visit { learned, ..Visit::of_page(now, &in_force) };
         let kept = ticket.clone();
         let mut source = GivenSource { ticket, random };
         let mut step = visit.step(Some(&mut instance.machine), &mut source);
-        if matches!(step, Step::ReadView | Step::AskCounter(_)) {
+        if step == Step::Need(Need::View) {
             if instance.machine.wants_view(now) {
                 instance.take_newer(self.view_copies.get(data_center).and_then(Option::as_ref));
             }
-            visit.view_was_read = true;
+            visit.learned.view_was_read = true;
             step = visit.step(Some(&mut instance.machine), &mut source);
         }
         match step {
             // The ticket of a session that has ended is worth nothing.
-            Step::AskCounter(_) if asking.is_kept => {}
-            Step::AskEnded(due) => {
+            Step::Need(Need::Slot(_)) if asking.is_kept => {}
+            Step::Need(Need::Ended(due)) => {
                 let question =
                     Question::Aggregator(data_center, instance.machine.ended_request(&due));
                 if let Some(ticket) = kept {
@@ -113,20 +114,18 @@ impl World {
                 }
             }
             Step::Answer(outcome) if asking.is_kept => self.note_kept(asking.visitor, &outcome),
-            Step::AskCounter(ask) => self.ask(UnaskedVisit { asking, ask, looks: 0 }),
+            Step::Need(Need::Slot(ask)) => self.ask(UnaskedVisit { asking, ask, looks: 0 }),
             Step::Answer(outcome) => {
                 let conclusion = visit.conclude(&instance.machine, outcome);
                 self.answer(&asking, conclusion);
             }
-            Step::CheckToken(_)
+            Step::Need(Need::Token(_) | Need::View | Need::Place(_))
             | Step::RefusePrefetch
             | Step::RefusePart
             | Step::Draw
-            | Step::ReadView
             | Step::Session(_)
             | Step::Log(_)
             | Step::Place(_)
-            | Step::AskPlace(_)
             | Step::Moved
             | Step::Stream(_) => {
                 unreachable!("a page without a token, from an isolate that looked for a view");

@@ -3,7 +3,7 @@
 use room_core::machines::isolate as machine;
 use room_core::machines::wire::CounterReply;
 use room_core::room::event::InForce;
-use room_core::visit::{GivenSource, Visit};
+use room_core::visit::{GivenSource, Learned, Visit};
 
 use crate::world::World;
 use crate::world::event::WorldEvent;
@@ -19,7 +19,8 @@ impl World {
             return self.come_again(&asking);
         };
         let in_force = InForce::of_settings(&self.settings).after_challenge(passed);
-        let visit = Visit { passed, ..Visit::of_page(self.now + instance.ahead_ms, &in_force) };
+        let learned = Learned { passed, ..Learned::default() };
+        let visit = Visit { learned, ..Visit::of_page(self.now + instance.ahead_ms, &in_force) };
         let source = &mut GivenSource { ticket: None, random };
         match visit.ask(&mut instance.machine, ask, looks, source) {
             machine::Asking::Send(question) => {
@@ -84,7 +85,8 @@ impl World {
             return self.come_again(&asking);
         };
         let in_force = InForce::of_settings(&self.settings).after_challenge(passed);
-        let visit = Visit { passed, ..Visit::of_page(now + instance.ahead_ms, &in_force) };
+        let learned = Learned { passed, ..Learned::default() };
+        let visit = Visit { learned, ..Visit::of_page(now + instance.ahead_ms, &in_force) };
         if reply.is_some() {
             instance.machine.on_answered(visit.now, &question);
         }
