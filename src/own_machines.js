@@ -74,13 +74,15 @@ function isProxy(address) {
 
 /** The request of a client that came without a proxy: what it claims is replaced by what is so. */
 function ofClient(request, peer) {
-  const headers = new Headers(request.headers);
+  const { url } = request;
+  const scheme = url.slice(0, url.indexOf(":"));
+  const address = scheme === SCHEME ? request : SCHEME + url.slice(scheme.length);
+  // One copy: a request in the place of an address is copied too.
+  const sent = new Request(address, request);
+  const { headers } = sent;
   for (const name of CLAIMS) headers.delete(name);
   if (peer) headers.set("x-forwarded-for", peer);
-  const { url } = request;
-  const rest = url.slice(url.indexOf(":"));
-  const sent = url === SCHEME + rest ? request : new Request(SCHEME + rest, request);
-  return new Request(sent, { headers });
+  return sent;
 }
 
 /**
