@@ -7,12 +7,16 @@
 use crate::base::time::Timestamp;
 
 /// The bounds of the factor and its change per second (`docs/algorithm.md`). A factor of 1 calls as
-/// many ahead as enter during one refresh interval near the head.
-const FEWEST: f64 = 0.2;
+/// many ahead as enter during one refresh interval near the head. It begins with the lowest, also
+/// after a restart.
+///
+/// Some requests are refused by the pace and the order, however few are called. With a lowest
+/// factor of 0.2 it fell to that while slots stayed free. Chosen with the simulated scenarios
+/// `drop-60`, `drop-600`, `tight-400` and `rush-150-1`: 0.8 saves another 0.1 to 0.3 % of idle
+/// places, and twice as many are overtaken by 5 s.
+const FEWEST: f64 = 0.6;
 const MOST: f64 = 1.2;
 const STEP_PER_S: f64 = 0.05;
-/// The factor at the start, also after a restart.
-const FIRST: f64 = 0.5;
 /// The seconds over which granted and refused requests are averaged.
 const WINDOW_S: f64 = 10.0;
 /// When the factor changes. It rises while more slots are free than are used in `SPARE_S` seconds
@@ -37,12 +41,12 @@ pub(super) struct OvercallController {
 
 impl Default for OvercallController {
     fn default() -> Self {
-        Self { factor: FIRST, granted: 0.0, refused: 0.0, at: Timestamp::default() }
+        Self { factor: FEWEST, granted: 0.0, refused: 0.0, at: Timestamp::default() }
     }
 }
 
 impl OvercallController {
-    /// Returns how many visitors to call ahead of need, as a multiple (0.2 to 1.2) of those who
+    /// Returns how many visitors to call ahead of need, as a multiple (0.6 to 1.2) of those who
     /// enter during one refresh interval near the head.
     pub(super) fn factor(self) -> f64 {
         self.factor
@@ -77,10 +81,15 @@ mod tests {
     use super::OvercallController;
     use crate::base::time::{SECOND_MS, Timestamp};
 
+    /// A factor that can rise and fall.
+    fn between() -> OvercallController {
+        OvercallController { factor: 0.9, ..OvercallController::default() }
+    }
+
     #[test]
     fn more_are_called_while_places_are_free_and_fewer_when_some_come_in_vain() {
         let check = |available: u64, refused_of_100: u64, seconds: u64, want: f64| {
-            let mut ahead = OvercallController::default();
+            let mut ahead = between();
             let mut now = Timestamp(1_000_000);
             ahead.turn(now, 0, 100.0);
             for _ in 0..seconds {
@@ -91,15 +100,15 @@ mod tests {
             let got = ahead.factor();
             assert!((got - want).abs() < 1e-9, "{available} {refused_of_100} {seconds}: {got}");
         };
-        check(30, 0, 4, 0.5);
-        check(31, 0, 4, 0.7);
-        check(31, 3, 4, 0.7);
-        check(31, 4, 4, 0.7);
-        check(31, 5, 4, 0.5);
-        check(31, 8, 4, 0.5);
-        check(31, 10, 4, 0.3);
+        check(30, 0, 4, 0.9);
+        check(31, 0, 4, 1.1);
+        check(31, 3, 4, 1.1);
+        check(31, 4, 4, 1.1);
+        check(31, 5, 4, 0.9);
+        check(31, 8, 4, 0.9);
+        check(31, 10, 4, 0.7);
         check(31, 0, 100, 1.2);
-        check(31, 50, 100, 0.2);
+        check(31, 50, 100, 0.6);
     }
 
     #[test]
@@ -107,13 +116,13 @@ mod tests {
         let mut ahead = OvercallController::default();
         ahead.turn(Timestamp(1_000_000), 9, 0.0);
         ahead.turn(Timestamp(9_000_000), 9, 0.0);
-        assert!((ahead.factor() - 0.6).abs() < 1e-9, "{}", ahead.factor());
+        assert!((ahead.factor() - 0.7).abs() < 1e-9, "{}", ahead.factor());
     }
 
     #[test]
     fn the_same_seconds_change_it_as_much_in_few_turns_or_in_many() {
         let after_s = |tick_ms: u64, refused_of_100: u64, seconds: u64| {
-            let mut ahead = OvercallController::default();
+            let mut ahead = between();
             let mut now = Timestamp(1_000_000);
             ahead.turn(now, 0, 100.0);
             for _ in 0..seconds * SECOND_MS / tick_ms {
@@ -135,7 +144,7 @@ mod tests {
 
     #[test]
     fn requests_in_vain_are_forgotten_in_half_a_minute() {
-        let mut ahead = OvercallController::default();
+        let mut ahead = between();
         let mut now = Timestamp(1_000_000);
         ahead.turn(now, 31, 100.0);
         ahead.note(1_000, 0);
@@ -149,7 +158,7 @@ mod tests {
             before = ahead.factor();
         }
         // 1,000 in vain against 100 a second that are not, averaged over 10 s.
-        assert!((3..=6).contains(&falls_s) || ahead.factor() > 1.0, "{falls_s} {before}");
+        assert!((3..=7).contains(&falls_s), "{falls_s} {before}");
         assert!(ahead.factor() > 1.0, "{before}");
     }
 }
