@@ -94,11 +94,12 @@ fn a_burst_fills_the_places() {
 
 /// A twentieth of `sale`, and one with 60 a minute. The first had 5.9 % idle places while a gap
 /// after the first burst came again every minute. The second had 5 to 17 %, by the seed, while a
-/// bucket that had entered in part stopped the line for minutes. They have 3.4 and 5.1 %.
+/// bucket that had entered in part stopped the line for minutes. With fewer called ahead, and whole
+/// seconds in the books, they had 3.4 and 5.1 %. They have 1.9 and 3.1 %.
 #[test]
 fn a_sale_uses_its_limit_per_minute() {
     let whole = Scenario::named("sale").expect("a known name");
-    for (per_minute, at_most) in [(1_000, 4.3), (60, 6.0)] {
+    for (per_minute, at_most) in [(1_000, 3.0), (60, 4.0)] {
         let part = f64::from(per_minute) / f64::from(whole.settings.new_users_per_minute);
         let fewer = |(at_ms, visitors): (u64, f64)| (at_ms, visitors * part);
         let arrivals = whole.arrivals.iter().copied().map(fewer).collect();
@@ -119,7 +120,7 @@ fn a_crowd_of_seconds_enters_without_a_gap() {
         let scenario = Scenario::named(name).expect("a known name");
         let mut world = World::new(scenario, Algorithm::Escrow, data_centers, SEED);
         let (measures, _) = world.run(DRAIN_MS, &mut |_| ());
-        assert!(measures.idle_while_waiting_percent < 6.0, "{name}: {measures}");
+        assert!(measures.idle_while_waiting_percent < 3.6, "{name}: {measures}");
         assert_eq!(measures.active_over_max_visitors, 0, "{name}: {measures}");
         let rate_over = measures.rate_over_sliding_percent;
         assert!(rate_over <= 0.0, "{name}: {rate_over}\n{measures}");

@@ -78,7 +78,7 @@ impl Hosted for Machine {
         let own = Rc::clone(shell);
         // Detached, so that a caller who goes away takes nobody else's answer along.
         shell.state.detach(async move {
-            let reply = calls::global(&own.env, room, &GlobalRequest::Sync(sync)).await;
+            let reply = calls::global(&own.env, room, &GlobalRequest::Sync(Box::new(sync))).await;
             own.synced(room, reply);
         });
     }

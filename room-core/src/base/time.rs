@@ -35,6 +35,11 @@ impl Timestamp {
         self.0 / SECOND_MS
     }
 
+    /// Whether the moment is in the first half of its second.
+    pub const fn is_in_first_half(self) -> bool {
+        self.0 % SECOND_MS < SECOND_MS / 2
+    }
+
     /// Returns the moment this many seconds later.
     #[must_use]
     pub const fn plus_seconds(self, seconds: u64) -> Self {

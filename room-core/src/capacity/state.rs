@@ -64,6 +64,9 @@ pub struct Contribution {
     pub admitted: SortedMap<u64, u32>,
     /// The number of all admitted visitors, newcomers and called ones, by second. Estimates use it.
     pub entered: SortedMap<u64, u32>,
+    /// Those of `entered` in the first half of a second, while they count in the rate.
+    #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
+    pub entered_early: SortedMap<u64, u32>,
     /// The number of visitors who joined the line, by second.
     pub joined: SortedMap<u64, u32>,
     /// The waiting visitors of each epoch of the census.
@@ -166,12 +169,9 @@ impl Contributions {
         for (bucket, count) in &contribution.activity {
             *self.activity.get_or_default(*bucket) += count;
         }
-        let known = before.map(|before| &before.used);
-        for (grant, known, used) in totals::beside(known, &contribution.used) {
-            if used > known {
-                self.changed.insert(grant);
-            }
-        }
+        let used = totals::beside(before.map(|before| &before.used), &contribution.used);
+        let more = used.filter(|(_, known, used)| used > known);
+        more.for_each(|(grant, ..)| self.changed.insert(grant));
         for (visitor, bucket) in &contribution.revoked {
             self.revoked.insert(now, *visitor, *bucket);
         }
@@ -380,6 +380,11 @@ impl Contributions {
     /// `from`, including it.
     pub fn entered_since(&self, from: Timestamp) -> u64 {
         self.totals.entered.since(from)
+    }
+
+    /// Returns the same since the half second of `from`.
+    pub fn entered_since_half(&self, from: Timestamp) -> u64 {
+        self.totals.entered_since_half(from)
     }
 
     /// Returns how many visitors were admitted in one second, counted from 1970.

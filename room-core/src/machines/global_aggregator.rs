@@ -215,7 +215,7 @@ impl GlobalAggregator {
         }
         match request {
             Pull(pull) => self.on_pull(now, settings, id, &pull),
-            Sync(sync) => self.on_sync(now, settings, id, sync),
+            Sync(sync) => self.on_sync(now, settings, id, *sync),
             Hold(hold) => self.on_hold(now, settings, id, &hold),
             // The shell answers them, with what it has stored.
             History(_) | Journal(_) | Move(_) | Webhooks(_) => GlobalTurn::default(),

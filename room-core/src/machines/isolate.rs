@@ -390,7 +390,7 @@ impl Isolate {
                 self.newest.forget(ticket.id.visitor());
                 ticket.counted_by = self.aggregator;
                 let visitor = ticket.id.visitor();
-                let Entry { class, grant, second, turn_kept, before, .. } = entry;
+                let Entry { class, grant, second, early, turn_kept, before, .. } = entry;
                 let view = self.view.as_ref();
                 let how = (second, class, grant);
                 let record = journal::entered(settings, view, &ticket, how, before);
@@ -401,6 +401,7 @@ impl Isolate {
                     visitor,
                     bucket,
                     second,
+                    early,
                     class,
                     waited_s,
                     told_s,

@@ -259,6 +259,10 @@ pub enum IsolateEvent {
         /// When the visitor was admitted, in seconds since the Unix epoch. With a slot the time is
         /// in ledger time or later; without one it is by the isolate's clock.
         second: u64,
+        /// Whether that was in the first half of the second, in ledger time. False if it is not
+        /// known: the visitor then counts in the rate for half a second more.
+        #[serde(default, skip_serializing_if = "is_false")]
+        early: bool,
         /// Whether the slot was one for newcomers or one for called visitors.
         class: SlotClass,
         /// How long the visitor waited in the line, in seconds. `None` without a wait, and from an
@@ -337,7 +341,7 @@ pub enum GlobalRequest {
     /// A counter asks for slots or gives some back.
     Pull(Pull),
     /// A data center's aggregator sends its counts.
-    Sync(Sync),
+    Sync(Box<Sync>),
     /// An isolate sends what it could not report. An earlier version cannot read it, and does not
     /// answer.
     Hold(Hold),

@@ -45,6 +45,8 @@ fn contribution(seq: u64) -> impl Strategy<Value = Contribution> {
             used: used.iter().map(|(id, n)| (grant(*id), n + 5 * seq as u32)).collect(),
             admitted: bins(&activity),
             entered: bins(&line),
+            // Not stored either: all count for the whole second.
+            entered_early: SortedMap::default(),
             joined: bins(&used),
             census: [(Epoch(198), line.iter().map(|(k, n)| (OrderKey((*k).into()), *n)).collect())]
                 .into(),

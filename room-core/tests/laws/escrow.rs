@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use proptest::prelude::{Just, ProptestConfig, Strategy, proptest};
 use proptest::sample::select;
 use proptest::test_runner::{FailurePersistence, FileFailurePersistence, RngSeed};
+use room_core::base::time::MINUTE_MS;
 use room_core::room::settings::Settings;
 
 use crate::clocks::clocks;
@@ -55,6 +56,31 @@ pub fn repeated() -> ProptestConfig {
 pub fn rooms() -> impl Strategy<Value = Settings> {
     let sizes = [(1, 1), (2, 2), (10, 10), (30, 20), (60, 60), (200, 60), (100, 100), (400, 240)];
     select(sizes.to_vec()).prop_map(|(places, per_minute)| limits(places, per_minute))
+}
+
+/// I1: wherever in a second a minute begins, nobody counts for less than 60 s, and for more than
+/// 60.5 s nobody whose admission was reported.
+#[test]
+fn i1_a_minute_of_admissions_is_one_wherever_in_a_second_it_begins() {
+    for phase_ms in [0, 1, 250, 498, 499, 500, 501, 750, 998, 999] {
+        let mut cluster = Cluster::new(limits(200, 100), 2);
+        // The answer of the counter takes a few ticks.
+        cluster.run(phase_ms, 1);
+        cluster.arrive(0);
+        cluster.run(40, 1);
+        let entered_at = cluster.truth.last_entry().expect("an empty room");
+        cluster.run(59, 1_000);
+        let mut left_at = None;
+        while left_at.is_none() {
+            cluster.run(1, 1);
+            let machine = &cluster.global.object.machine;
+            let counts = machine.granted_in_rate_window(cluster.now) > 0;
+            left_at = (!counts).then_some(cluster.now);
+        }
+        let counted_ms = left_at.map(|at| at.since_ms(entered_at));
+        let within = counted_ms.is_some_and(|ms| (MINUTE_MS..=MINUTE_MS + 500).contains(&ms));
+        assert!(within, "{counted_ms:?} ms, entered at {entered_at}");
+    }
 }
 
 proptest! {

@@ -136,7 +136,8 @@ impl Cluster {
         let (sync, said) = instance.perform();
         if let Some(sync) = sync {
             let from = Below { data_center, incarnation: instance.incarnation, pull: 0 };
-            self.flights.push_back(Flight::Up { from, request: GlobalRequest::Sync(sync) });
+            self.flights
+                .push_back(Flight::Up { from, request: GlobalRequest::Sync(Box::new(sync)) });
         }
         for (reporter, reply) in said {
             let answer = |reporter| Flight::Reported { reporter, reply: Some(reply) };

@@ -155,6 +155,11 @@ impl Truth {
         assert!(!self.is_strict || live <= most, "I1: {live} inside at {now}");
     }
 
+    /// When the last visitor entered.
+    pub fn last_entry(&self) -> Option<Timestamp> {
+        self.entered.last().copied()
+    }
+
     /// I1 from outside: never more than R in any 60 s of true time.
     pub fn check_rate(&self) {
         for (index, last) in self.entered.iter().enumerate().skip(self.most_per_minute) {

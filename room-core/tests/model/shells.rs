@@ -248,7 +248,7 @@ impl World {
         let (life, (sync, said)) = (object.life, object.perform());
         if let Some(sync) = sync {
             let caller = Caller { who: Who::Aggregator, life, since: self.now };
-            self.send(dc, Some(caller), Message::Up(GlobalRequest::Sync(sync)));
+            self.send(dc, Some(caller), Message::Up(GlobalRequest::Sync(Box::new(sync))));
         }
         for (caller, reply) in said {
             self.send_back(dc, caller, Message::Reported(reply));

@@ -119,7 +119,6 @@ pub enum Caller {
 }
 
 /// A request to an object, with the object.
-#[expect(clippy::large_enum_variant, reason = "it is boxed wherever many are kept")]
 #[derive(Clone, Debug)]
 pub enum Question {
     /// A visit or an isolate asks a counter.

@@ -135,6 +135,7 @@ fn event(event: IsolateEvent) -> IsolateEvent {
                 visitor,
                 bucket,
                 second,
+                early: false,
                 class,
                 waited_s,
                 told_s,
@@ -155,19 +156,18 @@ fn event(event: IsolateEvent) -> IsolateEvent {
 fn global_request(request: GlobalRequest) -> Option<GlobalRequest> {
     match request {
         GlobalRequest::Sync(sync) => {
+            let sync = *sync;
             let contribution = Contribution {
+                entered_early: SortedMap::new(),
                 away: SortedMap::new(),
                 named: SortedMap::new(),
                 facts: SortedMap::new(),
                 tells_ends: false,
                 ..sync.contribution
             };
-            Some(GlobalRequest::Sync(Sync {
-                contribution,
-                ended: None,
-                journal: String::new(),
-                ..sync
-            }))
+            let journal = String::new();
+            let sync = Sync { contribution, ended: None, journal, ..sync };
+            Some(GlobalRequest::Sync(Box::new(sync)))
         }
         GlobalRequest::Pull(pull) => Some(GlobalRequest::Pull(Pull { served: Vec::new(), ..pull })),
         GlobalRequest::Status => Some(request),

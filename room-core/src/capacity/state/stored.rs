@@ -176,6 +176,8 @@ impl Contribution {
             used: newest(&self.used, USED_MAX),
             admitted: newest(&self.admitted, ENTERED_BINS_MAX),
             entered: newest(&self.entered, ENTERED_BINS_MAX),
+            // Nobody of an earlier incarnation counts for less than the whole second.
+            entered_early: SortedMap::new(),
             joined: newest(&self.joined, JOINED_BINS_MAX),
             census: epochs().map(stored).collect(),
             // Until the next sync all of them count.

@@ -16,6 +16,7 @@ pub(super) struct Totals {
     pub(super) used: Total<GrantId>,
     pub(super) admitted: Total<u64>,
     pub(super) entered: Total<u64>,
+    pub(super) entered_early: Total<u64>,
     pub(super) joined: Total<u64>,
     pub(super) facts: Total<u64>,
 }
@@ -26,8 +27,17 @@ impl Totals {
         self.used.replace(before.map(|before| &before.used), &contribution.used);
         self.admitted.replace(before.map(|before| &before.admitted), &contribution.admitted);
         self.entered.replace(before.map(|before| &before.entered), &contribution.entered);
+        let before_early = before.map(|before| &before.entered_early);
+        self.entered_early.replace(before_early, &contribution.entered_early);
         self.joined.replace(before.map(|before| &before.joined), &contribution.joined);
         self.facts.replace(before.map(|before| &before.facts), &contribution.facts);
+    }
+
+    /// Returns how many visitors were admitted since the half second of `from`. Those of whom only
+    /// the second is known, from an earlier version, count in the whole second.
+    pub(super) fn entered_since_half(&self, from: Timestamp) -> u64 {
+        let early = if from.is_in_first_half() { 0 } else { self.entered_early.of(from.seconds()) };
+        self.entered.since(from).saturating_sub(early.into())
     }
 
     /// Subtracts the counts of a contribution that no longer counts.
@@ -35,6 +45,7 @@ impl Totals {
         self.used.subtract(&contribution.used);
         self.admitted.subtract(&contribution.admitted);
         self.entered.subtract(&contribution.entered);
+        self.entered_early.subtract(&contribution.entered_early);
         self.joined.subtract(&contribution.joined);
         self.facts.subtract(&contribution.facts);
     }
@@ -224,5 +235,25 @@ mod tests {
         assert_eq!((totals.entered.of(8), totals.entered.first_since(Timestamp(9_000))), (9, None));
         totals.subtract(&entered(&[(8, 1)]));
         check(&totals, 0, 8);
+    }
+
+    #[test]
+    fn of_a_second_half_those_of_the_first_do_not_count() {
+        let early =
+            |count| Contribution { entered_early: [(7, count)].into(), ..entered(&[(7, 3)]) };
+        let mut totals = Totals::default();
+        let check = |totals: &Totals, from_ms: u64, want: u64| {
+            assert_eq!(totals.entered_since_half(Timestamp(from_ms)), want, "{from_ms}");
+        };
+        totals.replace(None, &early(2));
+        // An earlier version does not say it.
+        totals.replace(None, &entered(&[(7, 1)]));
+        for (from_ms, want) in [(6_999, 4), (7_499, 4), (7_500, 2), (7_999, 2), (8_000, 0)] {
+            check(&totals, from_ms, want);
+        }
+        totals.replace(Some(&early(2)), &early(1));
+        check(&totals, 7_500, 3);
+        totals.subtract(&early(1));
+        check(&totals, 7_500, 1);
     }
 }

@@ -10,7 +10,7 @@ use crate::base::id::{AggregatorCode, IsolateId, VisitorId};
 use crate::base::sorted::SortedMap;
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::capacity::facts::{self, Fact, Facts};
-use crate::capacity::slots::{GrantId, SlotClass};
+use crate::capacity::slots::{GrantId, RATE_BINS, SlotClass};
 use crate::capacity::state::{
     BIN_SECONDS, CLOCK_MS, Contribution, LEFT_OUT_MS, Node, REPORT_ANSWER_MS, RevokedVisitor,
     SYNC_MS,
@@ -44,6 +44,7 @@ pub(super) struct Counts {
     used: SortedMap<GrantId, (u32, Timestamp)>,
     admitted: SortedMap<u64, u32>,
     entered: SortedMap<u64, u32>,
+    entered_early: SortedMap<u64, u32>,
     joined: SortedMap<u64, u32>,
     facts: Facts,
     census: Census,
@@ -67,6 +68,7 @@ impl Counts {
             used: SortedMap::new(),
             admitted: SortedMap::new(),
             entered: SortedMap::new(),
+            entered_early: SortedMap::new(),
             joined: SortedMap::new(),
             facts: Facts::new(),
             census: Census::default(),
@@ -109,6 +111,7 @@ impl Counts {
                 visitor,
                 bucket,
                 second,
+                early,
                 class,
                 waited_s,
                 told_s,
@@ -124,8 +127,12 @@ impl Counts {
                 }
                 self.visitors.named.count(visitor, bucket, self.code);
                 *self.activity.get_or_default(bucket) += 1;
+                let told_second = second;
                 let second = second.min((now + SKEW_MS).seconds());
                 *self.entered.get_or_default(second) += 1;
+                if early && second == told_second {
+                    *self.entered_early.get_or_default(second) += 1;
+                }
                 if class == SlotClass::New {
                     *self.admitted.get_or_default(second) += 1;
                 }
@@ -251,6 +258,7 @@ impl Counts {
             used: self.used.iter().map(|(grant, (used, _))| (*grant, *used)).collect(),
             admitted: self.admitted.clone(),
             entered: self.entered.clone(),
+            entered_early: self.entered_early.clone(),
             joined: self.joined.clone(),
             census: self.census.report(),
             away: self.census.report_away(now + LEFT_OUT_MS),
@@ -309,6 +317,7 @@ impl Counts {
         for bins in [&mut self.admitted, &mut self.entered, &mut self.joined] {
             bins.keep_from(&oldest_s);
         }
+        self.entered_early.keep_from(&now.minus_seconds(RATE_BINS).seconds());
         self.facts.keep_from(&facts::first_key(facts::first_open(now)));
         self.census.prune(now);
         for stayed_s in self.visitors.prune(now, settings) {

@@ -2,6 +2,7 @@
 
 mod asked;
 mod calm;
+mod entered;
 mod logged;
 
 use super::{AggregatorTurn, DataCenterAggregator, REPORT_MS};
@@ -12,7 +13,7 @@ use crate::capacity::slots::{GrantId, SlotClass};
 use crate::capacity::state::{Contribution, Node, RevokedVisitor, SYNC_MS};
 use crate::machines::turn::{Incident, RequestId};
 use crate::machines::wire::{CountedFacts, IsolateEvent, Report, ReportReply};
-use crate::order::census::{Epoch, Presence};
+use crate::order::census::Presence;
 use crate::order::order_key::OrderKey;
 use crate::queue::view::View;
 use crate::room::settings::Settings;
@@ -96,6 +97,7 @@ fn admitted(visitor: u64, bucket: u32) -> IsolateEvent {
         visitor,
         bucket,
         second,
+        early: false,
         class: SlotClass::New,
         waited_s: None,
         told_s: None,
@@ -226,47 +228,6 @@ fn a_clock_that_runs_ahead_is_believed_for_one_second() {
     assert_eq!(activity(&[admitted(5, 2_820)]), [(2_820, 1)]);
     assert_eq!(activity(&[admitted(5, 2_821)]), [(2_820, 1)]);
     assert_eq!(activity(&[moved(5, 1_300, 2_850)]), [(1_300, -1), (2_820, 1)]);
-}
-
-#[test]
-fn uses_admissions_and_joins_are_counted_with_the_visitor() {
-    let mut fixture = Fixture::greeted(&[]);
-    let (from, until) = (NOW, NOW + 5_000);
-    let presence = Presence {
-        key: OrderKey(1),
-        from,
-        until,
-        check_in: CheckInId(1),
-        joined: true,
-        kept_ms: 0,
-        was_kept_ms: None,
-    };
-    let called = IsolateEvent::Admitted {
-        visitor: VisitorId(6),
-        bucket: Bucket(1_305),
-        second: 1_000,
-        class: SlotClass::Queued,
-        waited_s: Some(90),
-        told_s: Some(120),
-        turn_kept: true,
-        grant: None,
-        logged: None,
-    };
-    let events = [admitted(5, 1_305), admitted(5, 1_305), called];
-    fixture.report(&report(1, 1, &events));
-    let present = [IsolateEvent::Present(presence), IsolateEvent::Present(presence)];
-    fixture.report(&report(2, 1, &present));
-    let sent = fixture.sync();
-    assert_eq!(sent.used, [(GRANT, 1)].into());
-    assert_eq!(sent.admitted, [(1_000, 1)].into());
-    assert_eq!(sent.entered, [(1_000, 2)].into());
-    assert_eq!(sent.joined, [(1_000, 1)].into());
-    assert_eq!(sent.census.get(&Epoch(200)), Some(&[(OrderKey(1), 1)].into()));
-    assert_eq!(sent.included, [(IsolateId(1), 3), (IsolateId(2), 2)].into());
-    let told = [Fact::Called, Fact::TurnKept, Fact::Waited(90), Fact::ToldError(33)];
-    for fact in told {
-        assert_eq!(sent.facts.get(&key(16, fact)), Some(&1), "{fact:?}");
-    }
 }
 
 #[test]

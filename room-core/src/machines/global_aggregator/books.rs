@@ -178,7 +178,7 @@ impl Books {
     /// slots that may still be used or were written off.
     pub(super) fn granted_in_rate_window(&self, now: Timestamp) -> u64 {
         let from = now.minus_seconds(RATE_BINS - 1);
-        self.entered.get((from, 0), || self.contributions.entered_since(from))
+        self.entered.get((from, 0), || self.contributions.entered_since_half(from))
             + self.ledger.written_off_in_rate(now)
             + self.ledger.outstanding()
     }

@@ -128,7 +128,7 @@ impl Fixture {
         let incarnation = Incarnation(self.aggregator_life);
         let source = NodeIncarnation { node: node(shard), incarnation };
         let sync = Sync { source, contribution, hello: false, ended: None, journal: String::new() };
-        self.request(GlobalRequest::Sync(sync))
+        self.request(GlobalRequest::Sync(Box::new(sync)))
     }
 
     /// Somebody waits with each of these keys, in the epoch that ended 3 s ago and the next ones.
@@ -476,7 +476,7 @@ fn a_new_life_is_told_what_the_old_ones_contributed_when_that_is_stored() {
     let source = NodeIncarnation { node: node(0), incarnation: Incarnation(2) };
     let contribution = Contribution { seq: 1, ..Contribution::default() };
     let hello = Sync { source, contribution, hello: true, ended: None, journal: String::new() };
-    let turn = fixture.request(GlobalRequest::Sync(hello));
+    let turn = fixture.request(GlobalRequest::Sync(Box::new(hello)));
     assert!(turn.save || saves > 0 && !fixture.machine.saves.is_dirty());
     match &turn.replies[0].1 {
         GlobalReply::Synced { included, .. } => assert_eq!(*included, [(IsolateId(5), 9)]),

@@ -14,6 +14,8 @@ pub(super) struct Entry {
     pub(super) grant: Option<GrantId>,
     /// The second that counts in the rate of admissions.
     pub(super) second: u64,
+    /// Whether it is in the first half of that second, in ledger time.
+    pub(super) early: bool,
     /// Whether the visitor had missed a check-in while the turn was kept.
     pub(super) turn_kept: bool,
     /// What the ticket of a waiting visitor said before; `None` for a newcomer.
@@ -31,10 +33,12 @@ impl Entry {
         end: Option<SlotEnd>,
     ) -> Self {
         let at = end.map_or(now, |end| end.moment_in_books(now));
+        let in_books = end.is_some_and(|end| end.in_books.is_some());
         Self {
             class,
             grant: Some(grant),
             second: at.seconds(),
+            early: in_books && at.is_in_first_half(),
             turn_kept: false,
             before: None,
             refused: false,
@@ -46,6 +50,7 @@ impl Entry {
             class,
             grant: None,
             second: now.seconds(),
+            early: false,
             turn_kept: false,
             before: None,
             refused: false,

@@ -47,7 +47,7 @@ impl Objects {
             match effect {
                 Effect::Send(sync) => {
                     self.loads.wait(object, context.now);
-                    let question = Question::Global(GlobalRequest::Sync(sync));
+                    let question = Question::Global(GlobalRequest::Sync(Box::new(sync)));
                     context.call(Caller::Aggregator { data_center, incarnation }, question);
                 }
                 Effect::WakeAt(moment) => self.wake_at(object, moment, context),

@@ -146,7 +146,7 @@ fn what_has_ended_is_forgotten_and_kept_in_no_part() {
         ended: None,
         journal: String::new(),
     };
-    fixture.request(GlobalRequest::Sync(sync));
+    fixture.request(GlobalRequest::Sync(Box::new(sync)));
     fixture.now = fixture.now.plus_seconds(24 * 3_600);
     fixture.sync(1, buckets(1, 1));
     let others = fixture.parts.keys().filter(|key| key.contains("/0/"));

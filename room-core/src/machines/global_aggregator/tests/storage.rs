@@ -58,7 +58,7 @@ fn what_is_new_in_the_journal_is_a_row_of_the_next_save_and_of_each_until_it_is_
     let source = NodeIncarnation { node: node(0), incarnation: Incarnation(1) };
     let (contribution, journal) = (inside(1, 3), "0,7,100,120,1,0,600,5;".to_owned());
     let sync = Sync { source, contribution, hello: false, ended: None, journal };
-    fixture.request(GlobalRequest::Sync(sync));
+    fixture.request(GlobalRequest::Sync(Box::new(sync)));
     let row = "0|ZZZ:0,7,100,120,1,0,600,5;";
     assert_eq!(fixture.machine.save().journal.as_deref(), Some(row));
     fixture.machine.on_saved(NOW, false);
@@ -163,13 +163,13 @@ fn while_the_state_cannot_be_stored_nobody_is_answered_and_that_is_told_once() {
     let mut fixture = Fixture::new(limits(10, 10));
     let sync = |seq| {
         let source = NodeIncarnation { node: node(0), incarnation: Incarnation(1) };
-        GlobalRequest::Sync(Sync {
+        GlobalRequest::Sync(Box::new(Sync {
             source,
             contribution: inside(seq, 3),
             hello: false,
             ended: None,
             journal: String::new(),
-        })
+        }))
     };
     assert!(fixture.request(sync(1)).save);
     let retry_at = NOW + SYNC_MS;
@@ -227,6 +227,7 @@ fn largest(node: u64) -> Contribution {
             .collect(),
         admitted: bins(),
         entered: bins(),
+        entered_early: bins(),
         joined: bins(),
         census: census(),
         away: census(),

@@ -30,6 +30,7 @@ fn admitted(visitor: u64, grant: Option<GrantId>) -> IsolateEvent {
         visitor: VisitorId(visitor),
         bucket: bucket(60),
         second: START.seconds(),
+        early: false,
         class: SlotClass::New,
         waited_s: None,
         told_s: None,

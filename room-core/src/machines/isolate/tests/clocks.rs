@@ -12,10 +12,10 @@ fn end(until: Timestamp) -> SlotEnd {
     SlotEnd { until, in_books: Some(until + AHEAD_MS) }
 }
 
-/// The seconds that count in the rate.
-fn seconds(fixture: &mut Fixture) -> Vec<u64> {
+/// The seconds that count in the rate, and whether the first half of each is told.
+fn seconds(fixture: &mut Fixture) -> Vec<(u64, bool)> {
     let second = |event: &IsolateEvent| match *event {
-        IsolateEvent::Admitted { second, .. } => Some(second),
+        IsolateEvent::Admitted { second, early, .. } => Some((second, early)),
         _ => None,
     };
     fixture.report().iter().flat_map(|report| &report.events).filter_map(second).collect()
@@ -23,7 +23,7 @@ fn seconds(fixture: &mut Fixture) -> Vec<u64> {
 
 #[test]
 fn a_late_answer_is_none_and_an_earlier_one_counts_by_the_clock_of_the_books() {
-    let check = |late_ms: u64, want: &str, want_second: Option<u64>| {
+    let check = |late_ms: u64, want: &str, want_second: Option<(u64, bool)>| {
         let mut fixture = Fixture::new(super::Settings::for_tests());
         let CounterReply::Granted { grant, class, granted_at, batch, view, shard, shared, .. } =
             granted(None)
@@ -37,8 +37,10 @@ fn a_late_answer_is_none_and_an_earlier_one_counts_by_the_clock_of_the_books() {
         assert_eq!(word(&fixture.ask(Some(reply))), want, "{late_ms}");
         assert_eq!(seconds(&mut fixture), Vec::from_iter(want_second), "{late_ms}");
     };
-    check(0, "pass with", Some(1_007));
-    check(ANSWER_MS - 1, "pass with", Some(1_009));
+    check(0, "pass with", Some((1_007, true)));
+    check(499, "pass with", Some((1_007, true)));
+    check(500, "pass with", Some((1_007, false)));
+    check(ANSWER_MS - 1, "pass with", Some((1_009, false)));
     check(ANSWER_MS, "wait", None);
 }
 
@@ -50,7 +52,8 @@ fn who_enters_by_a_batch_counts_by_the_clock_of_the_books() {
     fixture.ask(Some(granted(Some(batch))));
     fixture.now = NOW + 1_000;
     assert_eq!(word(&fixture.visit(None)), "pass with");
-    assert_eq!(seconds(&mut fixture), [1_000, 1_008]); // the first is not told by what clock
+    // Of the first it is not told by what clock.
+    assert_eq!(seconds(&mut fixture), [(1_000, false), (1_008, true)]);
 }
 
 #[test]

@@ -1,0 +1,92 @@
+//! Tests of the counts of those who entered.
+
+use super::{Fixture, GRANT, NOW, admitted, report};
+use crate::base::id::{CheckInId, IsolateId, VisitorId};
+use crate::capacity::facts::{Fact, key};
+use crate::capacity::slots::{RATE_BINS, SlotClass};
+use crate::capacity::state::SYNC_MS;
+use crate::machines::wire::IsolateEvent;
+use crate::order::census::{Epoch, Presence};
+use crate::order::order_key::OrderKey;
+use crate::ticket::bucket::Bucket;
+
+#[test]
+fn uses_admissions_and_joins_are_counted_with_the_visitor() {
+    let mut fixture = Fixture::greeted(&[]);
+    let (from, until) = (NOW, NOW + 5_000);
+    let presence = Presence {
+        key: OrderKey(1),
+        from,
+        until,
+        check_in: CheckInId(1),
+        joined: true,
+        kept_ms: 0,
+        was_kept_ms: None,
+    };
+    let called = IsolateEvent::Admitted {
+        visitor: VisitorId(6),
+        bucket: Bucket(1_305),
+        second: 1_000,
+        early: false,
+        class: SlotClass::Queued,
+        waited_s: Some(90),
+        told_s: Some(120),
+        turn_kept: true,
+        grant: None,
+        logged: None,
+    };
+    let events = [admitted(5, 1_305), admitted(5, 1_305), called];
+    fixture.report(&report(1, 1, &events));
+    let present = [IsolateEvent::Present(presence), IsolateEvent::Present(presence)];
+    fixture.report(&report(2, 1, &present));
+    let sent = fixture.sync();
+    assert_eq!(sent.used, [(GRANT, 1)].into());
+    assert_eq!(sent.admitted, [(1_000, 1)].into());
+    assert_eq!(sent.entered, [(1_000, 2)].into());
+    assert_eq!(sent.joined, [(1_000, 1)].into());
+    assert_eq!(sent.census.get(&Epoch(200)), Some(&[(OrderKey(1), 1)].into()));
+    assert_eq!(sent.included, [(IsolateId(1), 3), (IsolateId(2), 2)].into());
+    let told = [Fact::Called, Fact::TurnKept, Fact::Waited(90), Fact::ToldError(33)];
+    for fact in told {
+        assert_eq!(sent.facts.get(&key(16, fact)), Some(&1), "{fact:?}");
+    }
+}
+
+/// The admission of a visitor in the first half of a second.
+fn early(visitor: u64, at_s: u64) -> IsolateEvent {
+    IsolateEvent::Admitted {
+        visitor: VisitorId(visitor),
+        bucket: Bucket(1_305),
+        second: at_s,
+        early: true,
+        class: SlotClass::Queued,
+        waited_s: None,
+        told_s: None,
+        turn_kept: false,
+        grant: None,
+        logged: None,
+    }
+}
+
+#[test]
+fn who_entered_early_in_a_second_is_told_as_long_as_that_counts() {
+    let mut fixture = Fixture::greeted(&[]);
+    let ahead = NOW.seconds() + 100; // far behind what this clock may be behind by
+    let events = [admitted(1, 1_305), early(2, 1_000), early(2, 1_000), early(3, ahead)];
+    fixture.report(&report(1, 1, &events));
+    let sent = fixture.sync();
+    assert_eq!(sent.entered.get(&1_000), Some(&2));
+    assert_eq!(sent.entered_early, [(1_000, 1)].into());
+    let later = |fixture: &mut Fixture, first: u64, at_ms: u64| {
+        fixture.synced(first, &[]);
+        fixture.now = NOW + at_ms;
+        // After a long silence the news is sent at once.
+        let turn = fixture.report(&report(1, first, &[admitted(first, 1_305)]));
+        assert!(turn.send.is_some());
+        fixture.sent.clone()
+    };
+    let sent = later(&mut fixture, 5, 1_000 * RATE_BINS);
+    assert_eq!(sent.entered_early, [(1_000, 1)].into());
+    let sent = later(&mut fixture, 6, 1_000 * RATE_BINS + SYNC_MS);
+    assert_eq!((sent.entered.get(&1_000), sent.entered_early), (Some(&4), [].into()));
+}
