@@ -10,9 +10,10 @@ const CENTRAL = path.join(WORKER, "central/central_bg.wasm");
 
 /**
  * The most that the module of visits may weigh after gzip, in KB: a fresh isolate loads it before
- * its first answer. `src/lib.rs` says what is in which module.
+ * its first answer. `src/lib.rs` says what is in which module. As below, the bound is 3 above what
+ * was measured.
  */
-const VISITS_GZIP_KB_MAX = 440;
+const VISITS_GZIP_KB_MAX = 443;
 /**
  * The most that the central module may weigh, which is loaded when it is first asked for. The rooms
  * and the messages are in both: as one module they were 685 KB.
