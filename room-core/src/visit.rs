@@ -191,8 +191,8 @@ impl<'a> Visit<'a> {
 
     /// Checks the request in order until there is an answer or something is missing.
     ///
-    /// `isolate` is the room's machine in this isolate; `None` before one was made. The step is then
-    /// [`Need::View`] at the latest.
+    /// `isolate` is the room's machine in this isolate; `None` before one was made. The step is
+    /// then [`Need::View`] at the latest.
     pub fn step(&self, isolate: Option<&mut Isolate>, source: &mut impl VisitSource) -> Step {
         let settings: &Settings = &self.in_force.settings;
         if let Some(step) = self.by_address() {
@@ -274,8 +274,8 @@ impl<'a> Visit<'a> {
         if is_old { Need::View } else { Need::Slot(ask) }
     }
 
-    /// Opens the visitor's ticket. Also returns how to treat it, if others use its session; a ticket
-    /// that is worth nothing then is none.
+    /// Opens the visitor's ticket. Also returns how to treat it, if others use its session; a
+    /// ticket that is worth nothing then is none.
     fn own_ticket(
         &self,
         isolate: Option<&Isolate>,
