@@ -24,7 +24,7 @@ use room_core::visit::request::{
     DESTINATION_HEADER, PREFETCH_HEADERS, accepts_json_alone, is_part, is_prefetch,
 };
 use room_core::visit::verdict::Verdict;
-use room_core::visit::{self, Entrance, Need, Step, Visit, VisitSource};
+use room_core::visit::{self, Entrance, Learned, Need, Step, Visit, VisitSource};
 use serde_json::json;
 
 use crate::copies::{self, For};
@@ -59,13 +59,16 @@ pub fn glance(now: Timestamp, request: Request<'_>) -> Answered {
 /// Decides a visit, and gets whatever it needs for that.
 pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> Answered {
     const UNDECIDED: Answered = (Verdict::Undecided, false);
-    let url = OnceCell::new();
+    let without_token = OnceCell::new();
     let mut request = request;
     for _ in 0..Need::KINDS {
         let (room, need) = match memory::with(|memory| step(memory, platform::now(), request)) {
             Some(Ok(answered)) => return answered,
             Some(Err(Missing::Need(room, need))) => (room, *need),
-            Some(Err(Missing::Request)) if request.body == Body::Unread => {
+            // Later the entry would begin again, with a token that was used.
+            Some(Err(Missing::Request))
+                if request.body == Body::Unread && request.learned == Learned::default() =>
+            {
                 return (Verdict::ReadBody { at_most_bytes: BODY_BYTES_MAX }, false);
             }
             Some(Err(Missing::Move(room, ticket))) => {
@@ -74,11 +77,10 @@ pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> Answered {
             }
             Some(Err(Missing::Request)) | None => return UNDECIDED,
         };
-        let learned = &mut request.learned;
         match need {
             Need::Token(split) => {
                 let token = split.token;
-                request.url = url.get_or_init(|| split.url);
+                request.url = without_token.get_or_init(|| split.url);
                 match turnstile::redeem(request, room, &token, colo).await {
                     Redeemed::Decided(passed) => request.learned.passed = Some(passed),
                     Redeemed::ForNothing => return (answer::sent_on(request.url), false),
@@ -86,14 +88,15 @@ pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> Answered {
             }
             Need::View => {
                 read_view(room, colo).await;
-                learned.view_was_read = true;
+                request.learned.view_was_read = true;
             }
             Need::Place(ticket) => {
                 let state = place::state(request, room, &ticket, colo, env).await;
                 request.learned.place = Some(state);
             }
             Need::Ended(ticket) => {
-                learned.checked = Some(reports::ask_ended(env, room, colo, &ticket).await);
+                let checked = reports::ask_ended(env, room, colo, &ticket).await;
+                request.learned.checked = Some(checked);
             }
             Need::Slot(ask) => {
                 return with_slot(request, room, env, ask).await.unwrap_or(UNDECIDED);
