@@ -7,8 +7,9 @@ use crate::machines::round_trip::RoundTrip;
 
 /// The most questions of called visitors that an isolate sends without an answer in between. It
 /// refuses further visitors itself, and they check in again soon. The first answer says whom the
-/// counter refuses, so a line that comes back at one moment asks no more often in vain.
-const BLIND_MAX: u32 = 16;
+/// counter refuses, so a line that comes back at one moment asks no more often in vain. The 64
+/// isolates of a large data center then send 768, which one counter can serve in a second.
+const BLIND_MAX: u32 = 12;
 /// The shortest wait before a question is repeated, in milliseconds: the longest usual round trip
 /// to an object of the same data center (`docs/simulation.md`).
 const SHORTEST_MS: u64 = 10;
