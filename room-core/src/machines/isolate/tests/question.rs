@@ -236,17 +236,17 @@ fn a_whole_line_that_comes_back_at_one_moment_asks_no_more_than_one_answer_tells
     let mut fixture = fixture();
     fixture.machine.on_view(View { threshold: OrderKey(u64::MAX), ..view(1, NOW, true) });
     let asked = called_who_ask(&mut fixture, 0, NODE.colo);
-    assert_eq!(asked.len(), 16);
+    assert_eq!(asked.len(), 12);
     // Newcomers are not held back by them, and after an answer the next may ask.
     question(&mut fixture);
     assert_eq!(called_who_ask(&mut fixture, 50, NODE.colo).len(), 0);
     fixture.now = NOW + 20;
     fixture.machine.on_answered(fixture.now, asked.first().unwrap());
-    assert_eq!(called_who_ask(&mut fixture, 100, NODE.colo).len(), 16);
+    assert_eq!(called_who_ask(&mut fixture, 100, NODE.colo).len(), 12);
     // Where no answer came, those who asked are no longer waited for.
     fixture.now = fixture.now + 3_000;
     fixture.machine.on_view(View { threshold: OrderKey(u64::MAX), ..view(2, fixture.now, true) });
-    assert_eq!(called_who_ask(&mut fixture, 150, NODE.colo).len(), 16);
+    assert_eq!(called_who_ask(&mut fixture, 150, NODE.colo).len(), 12);
     // The counters of another data center are not meant.
     let elsewhere = "AMS".parse().unwrap();
     assert_eq!(called_who_ask(&mut fixture, 200, elsewhere).len(), 50);
