@@ -10,7 +10,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::OrderKey;
-use crate::base::sorted::SortedMap;
 use crate::order::EXACT_WAITERS_MAX;
 use crate::order::order_key::EPOCH_MS;
 
@@ -186,29 +185,62 @@ impl Stretch {
 
 /// Thins a line to at most [`CURVE_POINTS_MAX`] points, and keeps the last one. The last points of
 /// key buckets stay first, evenly, and then those between.
+///
+/// It reads few points of a bucket: each view has a curve, and at 300 data centers a line has tens
+/// of thousands of points.
 pub fn curve(line: &[(OrderKey, u64)]) -> Vec<(OrderKey, u64)> {
     if line.len() <= CURVE_POINTS_MAX {
         return line.to_vec();
     }
-    let next = line.iter().skip(1).map(|(key, _)| key.coarse()).chain([OrderKey(u64::MAX)]);
-    let ends = line.iter().zip(next).map(|((key, _), next)| key.coarse() != next);
-    let (mut buckets, mut between) = (Vec::new(), Vec::new());
-    for (point, is_end) in line.iter().zip(ends) {
-        if is_end { buckets.push(*point) } else { between.push(*point) }
+    let buckets = buckets(line);
+    let mut ends = Thinning::new(buckets.len(), CURVE_POINTS_MAX);
+    let points_left = CURVE_POINTS_MAX - buckets.len().div_ceil(ends.step);
+    let mut between = Thinning::new(line.len() - buckets.len(), points_left);
+    let mut places = Vec::with_capacity(CURVE_POINTS_MAX);
+    for (first, end) in buckets.into_iter().rev() {
+        places.extend(ends.next(1).map(|_| end));
+        places.extend(between.next(end - first).map(|offset| end - 1 - offset));
     }
-    let buckets = thinned(&buckets, CURVE_POINTS_MAX);
-    let between = thinned(&between, CURVE_POINTS_MAX - buckets.len());
-    let points: SortedMap<OrderKey, u64> = buckets.into_iter().chain(between).collect();
-    points.iter().map(|(key, ahead)| (*key, *ahead)).collect()
+    places.into_iter().rev().filter_map(|place| line.get(place).copied()).collect()
 }
 
-/// Returns at most `points_max` points, evenly, and the last one of them.
-fn thinned(points: &[(OrderKey, u64)], points_max: usize) -> Vec<(OrderKey, u64)> {
-    if points_max == 0 {
-        return Vec::new();
+/// Returns the places of the first and the last point of each key bucket.
+fn buckets(line: &[(OrderKey, u64)]) -> Vec<(usize, usize)> {
+    let mut buckets = Vec::new();
+    let mut first = 0;
+    while let Some(rest) = line.get(first..)
+        && let Some((key, _)) = rest.first()
+    {
+        let last = key.coarse();
+        let count = rest.partition_point(|(key, _)| *key <= last);
+        buckets.push((first, first + count - 1));
+        first += count;
     }
-    let step = points.len().div_ceil(points_max).max(1);
-    points.iter().rev().step_by(step).copied().collect()
+    buckets
+}
+
+/// Takes points at equal distances, from the end on.
+struct Thinning {
+    step: usize,
+    /// How many points are passed before the next one is taken.
+    skip: usize,
+}
+
+impl Thinning {
+    /// Takes at most `points_max` of `count` points, and the last one of them.
+    fn new(count: usize, points_max: usize) -> Self {
+        match points_max {
+            0 => Self { step: usize::MAX, skip: usize::MAX },
+            _ => Self { step: count.div_ceil(points_max).max(1), skip: 0 },
+        }
+    }
+
+    /// Returns which of the next `count` points, counted from the end, are taken.
+    fn next(&mut self, count: usize) -> impl Iterator<Item = usize> + use<> {
+        let taken = (self.skip..count).step_by(self.step);
+        self.skip = self.skip + taken.len() * self.step - count;
+        taken
+    }
 }
 
 #[cfg(test)]
@@ -357,5 +389,36 @@ mod tests {
         assert!(buckets.into_iter().all(|bucket| points.contains(&bucket)));
         assert!(points.contains(&(OrderKey(4_989), 250)), "{points:?}");
         assert!(points.is_sorted());
+    }
+
+    /// The same points as by sorting them all into ends of buckets and others, which takes longer.
+    #[test]
+    fn a_line_is_thinned_alike_however_its_points_lie_in_key_buckets() {
+        let sorted = |line: &[(OrderKey, u64)]| {
+            let is_end = |at: usize| {
+                let bucket = |at| line.get(at).map(|(key, _): &(OrderKey, u64)| key.coarse());
+                bucket(at) != bucket(at + 1)
+            };
+            let (ends, others): (Vec<_>, Vec<_>) =
+                (0..line.len()).rev().partition(|at| is_end(*at));
+            let every = |places: Vec<usize>, points_max: usize| {
+                let step = places.len().checked_div(points_max).map_or(usize::MAX, |step| {
+                    step + usize::from(step * points_max < places.len())
+                });
+                places.into_iter().step_by(step.max(1)).take(points_max).collect::<Vec<_>>()
+            };
+            let ends = every(ends, CURVE_POINTS_MAX);
+            let others = every(others, CURVE_POINTS_MAX - ends.len());
+            let places = [ends, others].concat();
+            (0..line.len()).filter(|at| places.contains(at)).map(|at| line[at]).collect::<Vec<_>>()
+        };
+        for count in [64, 65, 100, 128, 129, 500, 1_000] {
+            for distance in [1, 7, 78, 600, 2_500, 4_999, 5_000, 9_000] {
+                let key = |place: u64| OrderKey(place * distance + place % 7 * distance / 9);
+                let line: Vec<_> = (0..count).map(|place| (key(place), place + 1)).collect();
+                let want = if count == 64 { line.clone() } else { sorted(&line) };
+                assert_eq!(curve(&line), want, "{count}, {distance}");
+            }
+        }
     }
 }
