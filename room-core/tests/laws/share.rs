@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, proptest};
-use room_core::base::time::Timestamp;
+use room_core::base::time::{MINUTE_MS, Timestamp};
 use room_core::machines::invitations::{Share, place};
 use room_core::order::order_key::OrderKey;
 use room_core::queue::share::Placed;
@@ -104,8 +104,11 @@ proptest! {
         let end = OrderKey::fifo(before.unwrap_or_default());
         let others = placed_up_to(&cluster, first..members.start, end) - ahead;
         let share = all as f64 / (all + others) as f64 * f64::from(one_in);
-        // Fewer where the codes are used more slowly than the group's turns come.
-        assert!((0.8..=1.05).contains(&share), "{all} of {} places", all + others);
+        // Fewer where the codes are used as slowly as the group's turns come, or more slowly: the
+        // threshold goes past them in steps, and a group that has nobody waiting saves nothing up.
+        let is_slow = (4 + apart_ticks) * TICK_MS >= u64::from(one_in) * MINUTE_MS / u64::from(PER_MINUTE);
+        let least = if is_slow { 0.7 } else { 0.8 };
+        assert!((least..=1.05).contains(&share), "{all} of {} places", all + others);
         for _ in 0..4 * 240 {
             if inside(&cluster, members.clone()) == all {
                 break;
@@ -113,9 +116,10 @@ proptest! {
             cluster.run(1, TICK_MS);
         }
         assert_eq!(inside(&cluster, members.clone()), all, "one of the group never enters");
-        let others = inside(&cluster, first..members.start) - entered;
-        // Those who enter check in at different moments, 20 s apart at most.
-        let share = all as f64 / (all + others) as f64 * f64::from(one_in);
-        assert!((0.75..=1.25).contains(&share), "{all} of {} are of the group", all + others);
+        // Before the last of the group those enter who have places before it. But each checks in
+        // at moments of their own, 20 s apart at most, and so many enter in 20 s.
+        let entered = inside(&cluster, first..members.start) - entered;
+        let differ_max = PER_MINUTE as usize / 3;
+        assert!(entered.abs_diff(others) <= differ_max, "{entered} others, of {others} places");
     }
 }
