@@ -58,6 +58,19 @@ const COMMAND_HEADER = "cf-waiting-room-command";
 const SESSION_HEADER = "waiting-room-session";
 /** The header by which the origin knows us, see `docs/origin-lock.md`. */
 const LOCK_HEADER = "cf-waiting-room-lock";
+/** Headers by which some servers take another path for the one that was asked for. */
+const ORIGINAL_URL = "x-original-url";
+const REWRITE_URL = "x-rewrite-url";
+const NOT_FROM_VISITORS = [COMMAND_HEADER, LOCK_HEADER, ORIGINAL_URL, REWRITE_URL];
+/** What tells caches to keep an answer, whatever `Cache-Control` says (RFC 9213 and before it). */
+const CACHE_HEADERS = [
+  "cdn-cache-control",
+  "cloudflare-cdn-cache-control",
+  "surrogate-control",
+  "x-accel-expires",
+];
+/** The last status with which an answer can be made; some origins send others. */
+const STATUS_MAX = 599;
 /** How long one value of it is sent, in milliseconds; each is good for two minutes. */
 const LOCK_REUSE_MS = 10_000;
 /** As much of such a form is read, in bytes. */
@@ -75,11 +88,15 @@ export default {
     life.served += 1;
     // Each look at a request costs about a microsecond: none is taken twice.
     let { headers } = request;
-    if (headers.has(COMMAND_HEADER) || headers.has(LOCK_HEADER)) {
+    if (
+      headers.has(COMMAND_HEADER) ||
+      headers.has(LOCK_HEADER) ||
+      headers.has(ORIGINAL_URL) ||
+      headers.has(REWRITE_URL)
+    ) {
       request = new Request(request);
       ({ headers } = request);
-      headers.delete(COMMAND_HEADER);
-      headers.delete(LOCK_HEADER);
+      for (const name of NOT_FROM_VISITORS) headers.delete(name);
     }
     return answered(request, headers, env, ctx);
   },
@@ -198,9 +215,15 @@ function forward({ url, cookies, setCookie, session, heedsCommands }, request, e
 /** Takes a command out of an answer that none is heeded in, so that no visitor learns of it. */
 function withoutCommand(response) {
   if (!response.headers.has(COMMAND_HEADER)) return response;
-  const answer = new Response(response.body, response);
+  const answer = copyOf(response);
   answer.headers.delete(COMMAND_HEADER);
   return answer;
+}
+
+/** Returns an answer whose headers can be changed. */
+function copyOf(original) {
+  if (original.status <= STATUS_MAX) return new Response(original.body, original);
+  return unreachable(`it answers with the status ${original.status}`);
 }
 
 /** Returns the request with these cookies instead of the visitor's; "" for none. */
@@ -243,7 +266,7 @@ async function heed(awaited, { setCookie, session }, request, env, ctx) {
   const response = await awaited.catch(unreachable);
   const command = response.headers.get(COMMAND_HEADER);
   if (command === null) return setCookie ? withCookie(response, setCookie, session) : response;
-  const answer = new Response(response.body, response);
+  const answer = copyOf(response);
   answer.headers.delete(COMMAND_HEADER);
   // If this very request was admitted, the ticket is in the cookie that was to be set.
   const tickets = setCookie || (request.headers.get("cookie") ?? "");
@@ -265,9 +288,10 @@ function revoked(request, tickets, env, ctx) {
 }
 
 function withCookie(original, cookie, session) {
-  const answer = new Response(original.body, original);
+  const answer = copyOf(original);
   const { headers } = answer;
   headers.delete(COMMAND_HEADER);
+  for (const name of CACHE_HEADERS) headers.delete(name);
   headers.append("set-cookie", cookie);
   headers.set("cache-control", "private, no-store");
   if (session !== null) headers.set(SESSION_HEADER, session);

@@ -14,6 +14,7 @@ const KEPT = [
   "MAX_EVENTS_PER_ROOM",
   "MAX_RULES_PER_ROOM",
   "ORIGIN_URL",
+  "OPEN_HOSTS",
   "TURNSTILE_SITE_KEY",
 ];
 /** The format; of another one nothing is used. */

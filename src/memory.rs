@@ -110,8 +110,8 @@ pub struct Memory {
     zones: Zones,
     /// Whether the keys are the public ones of local development.
     only_local: bool,
-    /// Whether hosts without a room and outside the zones are refused.
-    refuses_other_hosts: bool,
+    /// The hosts that pass without a room, if all others without one are refused.
+    open_hosts: Option<Vec<Host>>,
     bounds: Bounds,
     states: SortedMap<RoomId, RoomState>,
     /// The rooms with work for `after`.
@@ -303,7 +303,7 @@ impl Memory {
     fn new(rooms_json: &str, vars: &SortedMap<String, String>) -> Result<Self, String> {
         let rooms = parse_rooms(rooms_json)
             .map_err(|errors| errors.iter().map(|error| format!("rooms.json: {error}")).collect());
-        let (rooms, Variables { keys, zones, bounds, placement, refuses_other_hosts, notes }) =
+        let (rooms, Variables { keys, zones, bounds, placement, open_hosts, notes }) =
             match (rooms, Variables::parse(vars)) {
                 (Ok(rooms), Ok(variables)) => (rooms, variables),
                 (rooms, variables) => {
@@ -320,7 +320,7 @@ impl Memory {
             seed,
             zones,
             only_local: keys.is_public(),
-            refuses_other_hosts,
+            open_hosts,
             bounds,
             keys,
             operators: Operators::new(vars),
@@ -373,7 +373,7 @@ impl Memory {
             coverage: &self.coverage,
             lists: &self.lists,
             zone_settings: &self.zone_settings,
-            only_within: self.refuses_other_hosts.then_some(&self.zones),
+            open_hosts: self.open_hosts.as_deref(),
             only_local: self.only_local,
             is_known: self.freshness.is_known(),
         }

@@ -40,6 +40,8 @@ const CLAIMS = [
   "x-real-ip",
   ...[ADDRESS_HEADER, COUNTRY_HEADER].filter(Boolean),
 ];
+const WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/;
+const IN_BRACKETS = /^\[(.+)\](?::\d+)?$/;
 const COUNTRY = /^[a-z]{2}$/i;
 /** Which addresses are those of proxies, as far as they were met; bounded. */
 const known = new Map();
@@ -85,6 +87,12 @@ function ofClient(request, peer) {
   return sent;
 }
 
+/** An address without the port that some proxies write behind it. */
+function withoutPort(told) {
+  const [, address] = WITH_PORT.exec(told) ?? IN_BRACKETS.exec(told) ?? [undefined, told];
+  return address;
+}
+
 /**
  * The address of the client. Each proxy adds the peer that it sees behind what it was told, so the
  * last that is none of the proxies is true, and all before it may be made up.
@@ -92,8 +100,9 @@ function ofClient(request, peer) {
 function address(request) {
   const peer = peerOf(request);
   if (!isProxy(peer)) return isIn(here, peer) ? "" : peer;
-  const told = (request.headers.get(ADDRESS_HEADER) ?? "").split(",").map((one) => one.trim());
-  return told.findLast((one) => !isProxy(one)) ?? told[0];
+  const told = (request.headers.get(ADDRESS_HEADER) ?? "").split(",");
+  const addresses = told.map((one) => withoutPort(one.trim()));
+  return addresses.findLast((one) => !isProxy(one)) ?? addresses[0];
 }
 
 /** What rules may know: the country, if a proxy tells it. */

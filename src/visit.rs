@@ -139,7 +139,9 @@ fn step(memory: &mut Memory, now: Timestamp, request: Request<'_>) -> Result<Ans
         Entrance::Uncovered => return Ok((Verdict::PASS, false)),
         Entrance::Pass => return passed_by(),
         Entrance::Preflight => return Ok((answer::preflight(request.url, has_challenges), false)),
-        Entrance::Unlisted => return Ok((answer::unlisted(), false)),
+        Entrance::Unlisted => {
+            return Ok((answer::unlisted(memory.site().counterpart(request.url)), false));
+        }
         Entrance::Undecided => return Ok((Verdict::Undecided, false)),
         Entrance::Contradictory => return Ok((answer::contradictory(), false)),
         Entrance::ReadRequest => return Err(Missing::Request),

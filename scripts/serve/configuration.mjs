@@ -161,8 +161,9 @@ function bindings({ variables, ...settings }, secrets) {
     ...variables,
     ZONES: `${settings.zone.id}=${settings.zone.name}`,
     ADMIN_HOSTS: settings.adminHosts,
-    // Hosts that are none of these are refused: all that lead here would reach the origin.
+    // With it other hosts than these and those of rooms are refused: all would reach the origin.
     ORIGIN_URL: settings.origin,
+    OPEN_HOSTS: settings.openHosts ?? "",
     TRUSTED_PROXIES: settings.trustedProxies,
     CLIENT_ADDRESS_HEADER: settings.clientAddressHeader,
     CLIENT_COUNTRY_HEADER: settings.clientCountryHeader,

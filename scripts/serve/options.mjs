@@ -18,6 +18,12 @@ export const SERVE_FLAGS = [
     "On which address: * for all. Default: 127.0.0.1, for a proxy here; * with --tls-cert.",
   ],
   [
+    "open-hosts",
+    undefined,
+    "hosts",
+    "Hosts of the site without a room, such as img.shop.example. Others are refused. Default: none.",
+  ],
+  [
     "trusted-proxies",
     undefined,
     "networks",

@@ -16,7 +16,7 @@ const HEADER = /^[a-z0-9-]+$/;
 const LISTEN_ADDRESS = /^(?:\*|[0-9a-f.:]+|\[[0-9a-f:]+\])$/i;
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
 /** The variables that follow from other settings. */
-const OF_SETTINGS = ["ZONES", "ADMIN_HOSTS", "ORIGIN_URL", "TRUSTED_PROXIES"];
+const OF_SETTINGS = ["ZONES", "ADMIN_HOSTS", "ORIGIN_URL", "OPEN_HOSTS", "TRUSTED_PROXIES"];
 
 /** Completes the settings of `kept`, without writing them. */
 export async function settle(kept, options, questions) {
@@ -36,6 +36,7 @@ export async function settle(kept, options, questions) {
     port: chosen("port", "port", tls ? 443 : 8787),
     address: chosen("address", "address", tls ? "*" : "127.0.0.1"),
     adminHosts: chosen("admin-hosts", "adminHosts", "localhost,127.0.0.1"),
+    openHosts: chosen("open-hosts", "openHosts", ""),
     trustedProxies: chosen("trusted-proxies", "trustedProxies", ""),
     clientAddressHeader: chosen("client-address-header", "clientAddressHeader", ""),
     clientCountryHeader: chosen("client-country-header", "clientCountryHeader", ""),
@@ -57,7 +58,8 @@ export async function settle(kept, options, questions) {
 }
 
 function check(settings) {
-  const { trustedProxies, adminHosts, address, variables, clientAddressHeader } = settings;
+  const { trustedProxies, adminHosts, openHosts, address, variables } = settings;
+  const { clientAddressHeader } = settings;
   try {
     networksIn(trustedProxies);
   } catch (error) {
@@ -65,6 +67,10 @@ function check(settings) {
   }
   const wrong = adminHosts.split(",").find((one) => !ADMIN_HOST.test(one.trim()));
   if (wrong !== undefined) stop(`--admin-hosts: "${wrong}" is no host`);
+  for (const host of openHosts.split(",").map((one) => one.trim()).filter(Boolean)) {
+    const why = problemOfHost(host);
+    if (why) stop(`--open-hosts: ${why}`);
+  }
   if (!LISTEN_ADDRESS.test(address)) stop(`--address: "${address}" is no address, and not *`);
   for (const header of [clientAddressHeader, settings.clientCountryHeader].filter(Boolean)) {
     if (!HEADER.test(header)) stop(`"${header}" is no name of a header`);

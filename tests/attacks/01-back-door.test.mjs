@@ -45,17 +45,24 @@ async function withPair(vars, body) {
 }
 
 test("row 1: hosts that nobody listed do not reach ORIGIN_URL", async () => {
-  const vars = { ORIGIN_URL: "http://origin.example", ZONES: `${ZONE}=shop.example` };
+  const [ORIGIN_URL, OPEN_HOSTS] = ["http://origin.example", "img.shop.example, old.example"];
+  const vars = { ORIGIN_URL, OPEN_HOSTS, ZONES: `${ZONE}=shop.example` };
   await withPair(vars, async ({ visit, seen }) => {
     const others = ["room.someone.workers.dev", "abc-room.someone.workers.dev", "203.0.113.9"];
+    // Most sites that are alone on a server answer to any host.
+    others.push("a.shop.example", "a.img.shop.example", `a.${closed.host}`);
     for (const host of others) {
       assert.equal((await visit(host)).status, 421, host);
       assert.equal(seen.headers, undefined, host);
     }
-    for (const host of ["shop.example", "img.shop.example", "WWW.shop.example", shop.host]) {
+    for (const host of ["IMG.shop.example", "old.example:8080", shop.host]) {
       assert.equal((await visit(host)).body, "origin", host);
     }
     assert.notEqual((await visit(closed.host)).body, "origin");
+    const led = await visit(`www.${closed.host}`);
+    assert.equal(led.status, 307);
+    assert.equal(led.headers.location, `http://${closed.host}/`);
+    assert.equal(seen.headers, undefined);
   });
 });
 

@@ -17,6 +17,14 @@ export const MUTANTS_FROM_18 = [
   },
   {
     row: 19,
+    breaks: "a header of another name tells caches to keep an answer with a cookie",
+    file: "src/entry.js",
+    from: "  for (const name of CACHE_HEADERS) headers.delete(name);\n",
+    to: "",
+    test: "row 19: nor does one that heeds other headers than Cache-Control",
+  },
+  {
+    row: 19,
     breaks: "an answer with a cookie may be stored",
     ...entry,
     from: '  headers.set("cache-control", "private, no-store");\n',

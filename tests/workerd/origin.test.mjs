@@ -17,6 +17,7 @@ const shop = room({ name: "shop", ...limits });
 const revoking = room({ name: "revoking", ...limits, enabled_origin_commands: ["revoke"] });
 const UNCOVERED = "uncovered.example";
 const RESET = "/connection-ends";
+const STRANGE = "/status-700";
 const PAGE_MARK = "The site does not answer";
 
 test("a broken connection to the origin costs nobody the place", { timeout: TIMEOUT_MS }, () =>
@@ -36,6 +37,18 @@ test("a broken connection to the origin costs nobody the place", { timeout: TIME
     broken(await ask(pair, { host: UNCOVERED, path: RESET }));
     broken(await ask(pair, { host: UNCOVERED, path: RESET, method: "POST", body: "order" }));
     assert.ok((await pair.log.countOnceThere("the origin cannot be reached", 1)) > 0);
+  }),
+);
+
+test("nor does an answer with a status that no answer of ours can have", { timeout: TIMEOUT_MS }, () =>
+  withPair({ rooms: [shop, revoking] }, async (pair) => {
+    for (const { host } of [shop, revoking]) {
+      const first = await ask(pair, { host, path: STRANGE });
+      broken(first);
+      const after = await ask(pair, { host, headers: { cookie: ticketOf(first) } });
+      assert.equal(after.body, "the origin");
+    }
+    assert.equal((await ask(pair, { host: UNCOVERED, path: STRANGE })).status, 700);
   }),
 );
 
@@ -80,6 +93,7 @@ for (const [name, isCopy, headers] of [
 async function withPair({ answered = {}, ...options }, body) {
   const origin = (request, response) => {
     if (request.url === RESET) return request.socket.destroy();
+    if (request.url === STRANGE) return response.writeHead(700).end("?");
     const command = request.url === "/out" ? { "cf-waiting-room-command": "revoke" } : {};
     response.writeHead(200, { ...answered, ...command }).end("the origin");
   };

@@ -11,7 +11,7 @@ import { after, afterEach, before, describe, test } from "node:test";
 import zlib from "node:zlib";
 
 import { startPair } from "../harness/pair.mjs";
-import { ZONE, room } from "../harness/rooms.mjs";
+import { room } from "../harness/rooms.mjs";
 
 const BIG_BYTES = 100 * 1024 * 1024;
 const CHUNK = Buffer.alloc(64 * 1024, "waiting room ");
@@ -142,7 +142,7 @@ test("a WebSocket is connected through", { timeout: TIMEOUT_MS }, async () => {
 for (const [name, options] of Object.entries({
   "the service binding ORIGIN": () => ({ boundOrigin: true }),
   "the address in ORIGIN_URL": () => ({
-    vars: { ORIGIN_URL: "http://shop-origin.example:8000", ZONES: `${ZONE}=example` },
+    vars: { ORIGIN_URL: "http://shop-origin.example:8000", OPEN_HOSTS: "plain.example" },
   }),
 })) {
   test(`the origin can be ${name}`, { timeout: TIMEOUT_MS }, async () => {

@@ -1,5 +1,7 @@
 //! Splits an absolute URL. The parts are borrowed as written: none is decoded or checked.
 
+use std::borrow::Cow;
+
 /// The parts of an absolute URL, as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UrlParts<'url> {
@@ -54,9 +56,72 @@ fn host_and_port(authority: &str) -> (&str, Option<u16>) {
     (host.trim_end_matches('.'), port.parse().ok())
 }
 
+/// Returns a host in lower case: by it hosts are compared.
+pub fn lower_case(host: &str) -> Cow<'_, str> {
+    if host.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        Cow::Owned(host.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(host)
+    }
+}
+
+/// Whether `named`, a header `Origin` or `Referer`, is of the origin of `url`: of its scheme, host
+/// and port. Letter case and a written usual port make no difference (RFC 6454 section 4).
+///
+/// HTTPS may stand where `url` has HTTP, as it has behind a proxy that does not tell the scheme. The
+/// page with that origin came over the safer of the two.
+pub fn is_same_origin(named: &str, url: &str) -> bool {
+    let (Some(named_parts), Some(own)) = (split_url(named), split_url(url)) else { return false };
+    let is = |scheme: &str, of: &str| of.eq_ignore_ascii_case(scheme);
+    let same_scheme = is(own.scheme, named_parts.scheme);
+    let is_safer = is("http", own.scheme) && is("https", named_parts.scheme);
+    let usual = if is("https", named_parts.scheme) { 443 } else { 80 };
+    let port = |parts: &UrlParts<'_>| parts.port.unwrap_or(usual);
+    let has_user = |url: &str| authority(url).is_some_and(|authority| authority.contains('@'));
+    (same_scheme || is_safer)
+        && own.host.eq_ignore_ascii_case(named_parts.host)
+        && (port(&own) == port(&named_parts) || is_safer && own.port == Some(80))
+        && !has_user(named)
+        && !has_user(url)
+}
+
+fn authority(url: &str) -> Option<&str> {
+    url.split_once("://")?.1.split(['/', '\\', '?', '#']).next()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::split_url;
+    use super::{is_same_origin, split_url};
+
+    #[test]
+    fn an_origin_is_the_same_in_each_spelling() {
+        let check = |named: &str, url: &str, want: bool| {
+            assert_eq!(is_same_origin(named, url), want, "{named} {url}");
+        };
+        let shop = "https://shop.example/a?b";
+        check("https://shop.example", shop, true);
+        check("https://shop.example/form", shop, true);
+        check("https://shop.example:443", shop, true);
+        check("HTTPS://Shop.example", shop, true);
+        check("https://shop.example", "https://shop.example:443/", true);
+        check("http://shop.example", "http://shop.example:80/", true);
+        check("https://shop.example:8443", "https://shop.example:8443/", true);
+        // Behind a proxy that does not tell the scheme, with and without the port of its own.
+        for url in ["http://shop.example/", "http://shop.example:443/", "http://shop.example:80/"] {
+            check("https://shop.example", url, true);
+        }
+        for other in ["http://shop.example", "https://shop.example:80", "https://shop.example.evil"]
+        {
+            check(other, shop, false);
+        }
+        check("https://a.shop.example", shop, false);
+        check("https://shop.example@evil.example", shop, false);
+        check("https://user@shop.example", shop, false);
+        check("null", shop, false);
+        check("", shop, false);
+        check("http://shop.example:443", "https://shop.example/", false);
+        check("https://shop.example:8443", "http://shop.example/", false);
+    }
 
     #[test]
     fn urls_fall_apart_at_the_right_places() {

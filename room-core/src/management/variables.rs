@@ -1,6 +1,7 @@
 //! Checks the text variables and secrets of a deployment as a whole, and reports every mistake at
 //! once.
 
+use crate::base::host::Host;
 use crate::base::sorted::SortedMap;
 use crate::base::url::split_url;
 use crate::keys::key_ring::KeyRing;
@@ -19,10 +20,10 @@ pub struct Variables {
     pub bounds: Bounds,
     /// Where objects are placed.
     pub placement: Placement,
-    /// Whether hosts without a room and outside the zones are refused. True if every host that
-    /// leads here reaches the origin (`ORIGIN_URL`), including the Worker's own and those of
-    /// previews.
-    pub refuses_other_hosts: bool,
+    /// The hosts of `OPEN_HOSTS`, which pass without a room while all others without one are
+    /// refused. `None` if none is: with `ORIGIN_URL` alone every host that leads here reaches the
+    /// origin, such as the Worker's own, those of previews and any that a client makes up.
+    pub open_hosts: Option<Vec<Host>>,
     /// Notes for the operator: variables that are wrong but stop no visit, and what counts instead.
     pub notes: Vec<String>,
 }
@@ -61,6 +62,7 @@ impl Variables {
         let keys = KeyRing::parse(text("TICKET_KEYS"))
             .map_err(|error| problem("TICKET_KEYS", &error.to_string()));
         let zones = Zones::parse(text("ZONES")).map_err(|error| problem("ZONES", &error));
+        let open_hosts = hosts(text("OPEN_HOSTS")).map_err(|why| problem("OPEN_HOSTS", &why));
         let mut bound = |name: &str, default: usize| match text(name) {
             "" => default,
             given => given.parse().unwrap_or_else(|_| {
@@ -110,10 +112,10 @@ impl Variables {
         if (1..LOCK_SECRET_MIN).contains(&lock.len()) {
             notes.push(format!("ORIGIN_LOCK_SECRET: must have {LOCK_SECRET_MIN} characters"));
         }
-        let refuses_other_hosts = !text("ORIGIN_URL").is_empty();
-        match (keys, zones) {
-            (Ok(keys), Ok(zones)) if problems.is_empty() => {
-                Ok(Self { keys, zones, bounds, placement, refuses_other_hosts, notes })
+        match (keys, zones, open_hosts) {
+            (Ok(keys), Ok(zones), Ok(open_hosts)) if problems.is_empty() => {
+                let open_hosts = Some(open_hosts).filter(|_| !text("ORIGIN_URL").is_empty());
+                Ok(Self { keys, zones, bounds, placement, open_hosts, notes })
             }
             _ => Err(problems),
         }
@@ -122,6 +124,12 @@ impl Variables {
 
 /// The fewest characters of the origin lock's secret: 16 bytes in hexadecimal.
 const LOCK_SECRET_MIN: usize = 32;
+
+/// Reads hosts that are separated by commas.
+fn hosts(text: &str) -> Result<Vec<Host>, String> {
+    let named = text.split(',').map(str::trim).filter(|host| !host.is_empty());
+    named.map(|host| host.parse().map_err(|error| format!("{host:?} {error}"))).collect()
+}
 
 const AN_ADDRESS: &str = "must be an address that begins with http:// or https://";
 
@@ -165,6 +173,8 @@ mod tests {
         check("ORIGIN_URL", "HTTPS://Shop.example", true);
         check("ORIGIN_URL", "127.0.0.1:3000", false);
         check("ORIGIN_URL", "ftp://shop.example", false);
+        check("OPEN_HOSTS", "img.shop.example, API.shop.example", true);
+        check("OPEN_HOSTS", "img.shop.example/x", false);
         check("TURNSTILE_SITE_KEY", "1x00000000000000000000AA", true);
         check("TURNSTILE_SITE_KEY", "<script>", false);
         check("JURISDICTION", "eu", true);

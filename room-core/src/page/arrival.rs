@@ -1,6 +1,8 @@
 //! How a waiting visitor's browser checks in again: by the `Refresh` header, or by the script of
 //! the built-in page, which stays open and checks in by itself.
 
+use crate::base::url::is_same_origin;
+
 /// The header of a check-in by the script of the built-in page. Its value is [`HIDDEN`] if the page
 /// is hidden.
 pub const CHECK_IN_HEADER: &str = "waiting-room-check-in";
@@ -41,15 +43,11 @@ impl Arrival<'_> {
 /// `None` unless it is of the same origin. The address is complete: a path like `//elsewhere` would
 /// lead away from the site.
 pub fn form_address<'r>(referrer: &'r str, url: &str) -> Option<&'r str> {
-    if referrer.is_empty() {
-        return None;
-    }
-    let (scheme, rest) = url.split_once("://")?;
-    let host = rest.split(['/', '?', '#']).next()?;
-    let path = referrer.strip_prefix(scheme)?.strip_prefix("://")?.strip_prefix(host)?;
+    let (_, rest) = referrer.split_once("://")?;
     let is_plain = referrer.bytes().all(|byte| matches!(byte, b'!'..=b'~'));
     let is_short = referrer.len() <= ADDRESS_BYTES_MAX;
-    (path.starts_with('/') && is_plain && is_short && !host.contains('@')).then_some(referrer)
+    let has_path = rest.contains('/') && !rest.contains('\\');
+    (has_path && is_plain && is_short && is_same_origin(referrer, url)).then_some(referrer)
 }
 
 /// The longest address of a page to come back to, in bytes.

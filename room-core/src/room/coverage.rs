@@ -4,7 +4,6 @@
 mod reading;
 mod served_alike;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -13,16 +12,17 @@ pub use self::served_alike::served_alike;
 use crate::base::id::RoomId;
 use crate::base::letter_case::folded;
 use crate::base::sorted::{SortedMap, SortedSet};
-use crate::base::url::{UrlParts, split_url};
+use crate::base::url::{UrlParts, lower_case, split_url};
 use crate::room::Room;
 use crate::room::route::Route;
+use crate::ticket::cookie::is_cookie_path;
 
 /// The longest ambiguous path that is examined, in bytes. It bounds the work that a request can
-/// cause.
-///
-/// Clients resolve `..` before they send (RFC 3986 section 5.2.4), so honest ones are rare and
-/// short.
-const MAX_AMBIGUOUS_PATH_BYTES: usize = 1_024;
+/// cause. The platform takes addresses of 16 KB.
+const MAX_AMBIGUOUS_PATH_BYTES: usize = 16 * 1_024;
+/// The same if names have control characters or decomposed letters in them, for which the work
+/// grows with the square.
+const MAX_BROKEN_PATH_BYTES: usize = 1_024;
 
 /// All rooms, to be found by URL and by id.
 #[derive(Debug, Default)]
@@ -109,15 +109,14 @@ impl Coverage {
     /// Returns the `Path` of the cookie of a room on the host of `url`.
     ///
     /// It is usually `/`. If another room of this host has a cookie of the same name and this room
-    /// has a single path here, it is that path. So neither overwrites the other's ticket. It has
-    /// the letter case of `url`, since browsers compare it so.
+    /// has a single path here, it is that path. So neither overwrites the other's ticket. It is
+    /// spelled as in `url`, since browsers compare the spelling.
     pub fn cookie_path<'a>(&'a self, url: &'a str, room: RoomId) -> &'a str {
         let own = || {
             let parts = split_url(url)?;
             let routes = self.by_host.get(&*lower_case(parts.host))?;
             let path = routes.cookie_paths.get(self.by_id.get(&room)?)?;
-            let asked = parts.path.get(..path.len());
-            Some(asked.filter(|asked| asked.eq_ignore_ascii_case(path)).unwrap_or(path))
+            Some(beginning_like(parts.path, path).unwrap_or(path))
         };
         own().unwrap_or("/")
     }
@@ -179,8 +178,10 @@ impl HostRoutes {
         if !reading.is_ambiguous() && !self.may_be_put_together(&reading) {
             return Ok(self.longest(&reading.joined()));
         }
-        if path.len() > MAX_AMBIGUOUS_PATH_BYTES {
-            return Err(ContradictoryPath);
+        let is_long = path.len() > MAX_BROKEN_PATH_BYTES && reading.is_broken()
+            || path.len() > MAX_AMBIGUOUS_PATH_BYTES;
+        if is_long {
+            return self.only_room().map(Some).ok_or(ContradictoryPath);
         }
         let reach = reading.reach();
         let folded = self.by_path.iter().filter(|(key, _)| reach.includes(key));
@@ -189,6 +190,14 @@ impl HostRoutes {
         let first = rooms.next();
         let all_one = rooms.all(|place| Some(place) == first);
         if all_one { Ok(first) } else { Err(ContradictoryPath) }
+    }
+
+    /// Returns the room of all paths here, if there is just one: it decides what is too long to
+    /// examine.
+    fn only_room(&self) -> Option<usize> {
+        let mut rooms = self.by_path.values().chain(self.by_exact_path.values()).copied();
+        let first = rooms.next()?;
+        rooms.all(|room| room == first).then_some(first)
     }
 
     /// Whether the path has a decomposed letter that may belong to a room's path.
@@ -200,6 +209,15 @@ impl HostRoutes {
         let mut keys = self.by_path.keys().chain(self.by_exact_path.keys());
         keys.any(|key| !key.is_ascii() && reach.includes(&folded_key(key)))
     }
+}
+
+/// Returns the beginning of `asked` that is the path `canonical` in a spelling of its own, if it is
+/// one that can be told to a browser.
+fn beginning_like<'a>(asked: &'a str, canonical: &str) -> Option<&'a str> {
+    let mut slashes = asked.match_indices('/').map(|(place, _)| place).chain([asked.len()]);
+    let beginning = asked.get(..slashes.nth(canonical.matches('/').count())?)?;
+    let read = WidestReading::of(beginning).joined();
+    (folded_key(&read) == folded_key(canonical) && is_cookie_path(beginning)).then_some(beginning)
 }
 
 fn cookie_paths(by_path: &BTreeMap<&str, usize>, rooms: &[Room]) -> SortedMap<usize, String> {
@@ -222,14 +240,6 @@ fn cookie_paths(by_path: &BTreeMap<&str, usize>, rooms: &[Room]) -> SortedMap<us
             _ => None,
         })
         .collect()
-}
-
-fn lower_case(host: &str) -> Cow<'_, str> {
-    if host.bytes().any(|byte| byte.is_ascii_uppercase()) {
-        Cow::Owned(host.to_ascii_lowercase())
-    } else {
-        Cow::Borrowed(host)
-    }
 }
 
 #[cfg(test)]
@@ -276,6 +286,34 @@ mod tests {
         check(&both, "https://a.example/", "/");
         check(&both, "https://A.example/shop/x", "/shop");
         check(&both, "https://a.example/SHOP/x", "/SHOP");
+        check(&both, "https://a.example/%73hop/x", "/%73hop");
+        check(&both, "https://a.example//shop/x", "/shop");
+        check(&both, "https://a.example/shop;a=b/x", "/shop");
+        let other = ["a.example/", "a.example/käse", "a.example/sale@home/a+b"];
+        check(&other, "https://a.example/k%c3%a4se", "/k%c3%a4se");
+        check(&other, "https://a.example/sale@home/a+b/c", "/sale@home/a+b");
+        check(&other, "https://a.example/sale%40home/a+b;c", "/sale@home/a+b");
+    }
+
+    /// A picture by way of a signed address, which servers may read in several ways.
+    #[test]
+    fn a_path_that_is_too_long_to_examine_is_of_the_only_room_of_its_host() {
+        let only = coverage(&["a.net/shop", "b.net/"]);
+        let several = coverage(&["a.net/shop", "a.net/sale"]);
+        let signed = |bytes: usize| {
+            let (picture, key) = ("https%3A%2F%2Fb.example%2Fa.png", "x".repeat(bytes));
+            format!("https://a.net/img/{picture}%3FCredential=A%2F{key}")
+        };
+        // Up to the bound it is examined: it cannot lead to a room.
+        for bytes in [10, 2_000, 16_000] {
+            check(&only, &signed(bytes), Ok(None));
+            check(&several, &signed(bytes), Ok(None));
+        }
+        check(&only, &signed(17_000), Ok(Some("a.net/shop")));
+        check(&several, &signed(17_000), Err(ContradictoryPath));
+        let broken = format!("https://a.net/a;/../shop/{}", "%01a".repeat(300));
+        check(&only, &broken, Ok(Some("a.net/shop")));
+        check(&several, &broken, Err(ContradictoryPath));
     }
 
     #[test]
@@ -382,10 +420,10 @@ mod tests {
         check(&coverage, "http://a.net/x/../buy", Ok(Some("a.net/")));
         check(&coverage, "http://b.net/x/../img", Ok(None));
         check(&coverage, "http://b.net/shop/../img", Ok(Some("b.net/shop")));
-        let url = |bytes: usize| format!("http://b.net/shop/{}/..", "x".repeat(bytes - 9));
-        check(&coverage, &url(1_024), Ok(Some("b.net/shop")));
-        check(&coverage, &url(1_025), Err(ContradictoryPath));
-        check(&coverage, &url(1_025).replace("b.net", "c.net"), Ok(None));
+        let url = |bytes: usize| format!("http://a.net/x/{}/..", "x".repeat(bytes - 6));
+        check(&coverage, &url(16 * 1_024), Ok(Some("a.net/")));
+        check(&coverage, &url(16 * 1_024 + 1), Err(ContradictoryPath));
+        check(&coverage, &url(16 * 1_024 + 1).replace("a.net", "c.net"), Ok(None));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::base::accept_language::{self, FULL_QUALITY};
 use crate::base::path::has_one_reading;
 use crate::base::sorted;
 use crate::base::time::Timestamp;
-use crate::base::url::{UrlParts, split_url};
+use crate::base::url::{UrlParts, lower_case, split_url};
 
 /// The parts of a request that the platform gives. Each is read only when a rule needs it, maybe
 /// more than once.
@@ -144,13 +144,13 @@ impl<'r> RequestFields<'r> {
                 Value::Boolean(self.property("tlsClientAuth.certVerified") == "SUCCESS")
             }
             Source::Extension => Value::from(extension(path)),
-            Source::FullUri => text(self.source.url().split('#').next()),
+            Source::FullUri => Value::from(full_uri(self.source.url())),
             Source::Header("cookie") => Value::from(self.cookie()),
             Source::Header(name) => Value::from(self.source.header(name).unwrap_or_default()),
             Source::HeaderNames => names(self.headers()),
             Source::HeaderValues => values(self.headers()),
             Source::HeadersTruncated => Value::Boolean(false),
-            Source::Host => text(url.map(|url| url.host)),
+            Source::Host => Value::from(url.map_or("".into(), |url| lower_case(url.host))),
             Source::Languages => {
                 Value::Array(self.languages().iter().map(|tag| Value::from(tag.as_str())).collect())
             }
@@ -445,4 +445,18 @@ fn languages(header: &str) -> Vec<String> {
         u64::from(FULL_QUALITY.saturating_sub(quality.unwrap_or(0)))
     });
     best_first.into_iter().map(|(tag, _)| tag.to_owned()).collect()
+}
+/// Returns the URL without its fragment, with the host in lower case, as Cloudflare gives it to
+/// rules and browsers send it.
+fn full_uri(url: &str) -> Cow<'_, str> {
+    let url = url.split('#').next().unwrap_or_default();
+    let parts = split_url(url).zip(url.split_once("://"));
+    match parts
+        .map(|(parts, (_, rest))| (parts, lower_case(parts.host), rest.split_once(parts.host)))
+    {
+        Some((parts, Cow::Owned(host), Some((before, after)))) => {
+            format!("{}://{before}{host}{after}", parts.scheme).into()
+        }
+        _ => url.into(),
+    }
 }

@@ -52,8 +52,8 @@ pub fn without(cookie_header: &str, name: &str) -> Option<String> {
 /// seconds, with 0 at once.
 ///
 /// There is no `Domain`: the cookie goes back to the host that set it, and to no other. `path` is
-/// the result of `Coverage::cookie_path`. If it has a character other than letters, digits and
-/// `/-_.~`, `/` is written instead.
+/// the result of `Coverage::cookie_path`; if it is none by [`is_cookie_path`], `/` is written
+/// instead.
 pub fn set_cookie(
     name: &str,
     value: &str,
@@ -76,11 +76,10 @@ pub fn set_cookie(
     )
 }
 
-/// Whether a path has only characters that do not end the attribute (RFC 6265 section 4.1.1) and
-/// that have only one spelling.
-fn is_cookie_path(path: &str) -> bool {
-    let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte);
-    path.starts_with('/') && path.bytes().all(is_safe)
+/// Whether a path has only characters that do not end the attribute `Path` (RFC 6265 section
+/// 4.1.1).
+pub fn is_cookie_path(path: &str) -> bool {
+    path.starts_with('/') && path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b';')
 }
 
 /// The attributes that a room's owner sets for its cookie: the field `cookie_attributes`.

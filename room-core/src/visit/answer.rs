@@ -429,14 +429,19 @@ pub fn contradictory() -> Verdict {
     Verdict::Respond(HttpResponse { status: 400, headers, body: body.to_owned() })
 }
 
-/// Answers a request to a host that is not of this deployment (see [`super::Entrance::Unlisted`]):
-/// 421, with a sentence for the operator.
-pub fn unlisted() -> Verdict {
+/// Answers a request to a host without a room (see [`super::Entrance::Unlisted`]): leads on to
+/// `counterpart`, or refuses with 421 and a sentence for the operator.
+pub fn unlisted(counterpart: Option<String>) -> Verdict {
+    if let Some(location) = counterpart {
+        let headers =
+            vec![("cache-control", "private, no-store".to_owned()), ("location", location)];
+        return Verdict::Respond(HttpResponse { status: 307, headers, body: String::new() });
+    }
     let headers = vec![
         ("cache-control", "private, no-store".to_owned()),
         ("content-type", "text/plain; charset=utf-8".to_owned()),
     ];
-    let body = "This host has no waiting room and is in none of the ZONES.\n";
+    let body = "This host has no waiting room and is not in OPEN_HOSTS.\n";
     Verdict::Respond(HttpResponse { status: 421, headers, body: body.to_owned() })
 }
 

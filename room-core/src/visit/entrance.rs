@@ -1,14 +1,14 @@
 //! Finds which room decides a request, if any, from the request alone and before any ticket.
 
 use super::request::RequestHead;
+use crate::base::host::Host;
 use crate::base::id::{RoomId, ZoneId};
 use crate::base::sorted::SortedMap;
-use crate::base::url::split_url;
+use crate::base::url::{lower_case, split_url};
 use crate::keys::public_values::is_local;
 use crate::room::bypass::{self, Bypass};
 use crate::room::coverage::{ContradictoryPath, Coverage};
 use crate::room::zone_settings::ZoneSettings;
-use crate::room::zones::Zones;
 use crate::rules::{Lists, RequestSource};
 
 /// The part of the configuration that says which requests a room decides.
@@ -20,9 +20,9 @@ pub struct Site<'a> {
     pub lists: &'a Lists,
     /// The settings of the zones that differ from the default.
     pub zone_settings: &'a SortedMap<ZoneId, ZoneSettings>,
-    /// The zones outside which a host reaches the origin only if it has a room. `None` if the
-    /// platform sends only the listed hosts here.
-    pub only_within: Option<&'a Zones>,
+    /// The hosts that reach the origin without a room; no other host does. `None` if every host
+    /// does, since the platform sends only those of the owner here.
+    pub open_hosts: Option<&'a [Host]>,
     /// Whether the keys are the public ones of local development, with which anybody can make
     /// tickets. No visit to another host is then decided.
     pub only_local: bool,
@@ -32,14 +32,25 @@ pub struct Site<'a> {
 
 impl Site<'_> {
     fn uncovered(&self, url: &str) -> Entrance {
-        let is_listed = |zones: &Zones| {
-            self.coverage.has_host(url) || split_url(url).is_some_and(|url| zones.include(url.host))
+        let is_open = |hosts: &[Host]| {
+            let host = split_url(url).map(|url| lower_case(url.host));
+            let is_named = |open: &Host| host.as_deref() == Some(open.as_str());
+            self.coverage.has_host(url) || hosts.iter().any(is_named)
         };
-        if self.only_within.is_none_or(is_listed) {
-            Entrance::Uncovered
-        } else {
-            Entrance::Unlisted
-        }
+        if self.open_hosts.is_none_or(is_open) { Entrance::Uncovered } else { Entrance::Unlisted }
+    }
+
+    /// Returns where the visitor of an unlisted host is sent: to the same address on the host with
+    /// or without `www.`, if that one has a room.
+    pub fn counterpart(&self, url: &str) -> Option<String> {
+        let host = split_url(url)?.host;
+        let other = match host.get(..4) {
+            Some(www) if www.eq_ignore_ascii_case("www.") => host.get(4..)?.to_owned(),
+            _ => format!("www.{host}"),
+        };
+        let (scheme, rest) = url.split_once("://")?;
+        let url = format!("{scheme}://{}", rest.replacen(host, &other, 1));
+        self.coverage.has_host(&url).then_some(url)
     }
 }
 
@@ -52,7 +63,7 @@ pub enum Entrance {
     Pass,
     /// The origin answers a CORS preflight, which is passed on without cookies.
     Preflight,
-    /// Nobody answers: the host is not of this deployment, but leads to its origin.
+    /// Nobody answers: the host has no room and is not named as open, but leads to the origin.
     Unlisted,
     /// It is not known yet, since the registry may hold a room that covers this URL. The request
     /// does not pass as uncovered, so that a silent registry opens nothing; `ON_FAILURE` decides.
@@ -132,7 +143,7 @@ mod tests {
             coverage,
             lists: &lists,
             zone_settings: &zone_settings,
-            only_within: None,
+            open_hosts: None,
             only_local,
             is_known,
         };
@@ -178,5 +189,37 @@ mod tests {
         check(true, shop, options(None), Entrance::ReadRequest);
         check(true, shop, options(Some(true)), Entrance::Preflight);
         check(true, shop, options(Some(false)), Entrance::Room(SHOP));
+    }
+
+    /// Of the hosts that lead to the origin only those with a room and those named pass.
+    #[test]
+    fn a_host_without_a_room_passes_only_if_it_is_named() {
+        let coverage = coverage();
+        let (lists, zone_settings) = (Lists::new(), SortedMap::new());
+        let open = ["img.shop.example".parse().expect("a host")];
+        let site = Site {
+            coverage: &coverage,
+            lists: &lists,
+            zone_settings: &zone_settings,
+            open_hosts: Some(&open),
+            only_local: false,
+            is_known: true,
+        };
+        let check = |url: &str, want: Entrance, elsewhere: Option<&str>| {
+            let head = RequestHead { method: "GET", ..RequestHead::default() };
+            let glance = FirstGlance { url, method: "GET", cookie: "", now: Timestamp::default() };
+            assert_eq!(enter(site, head, &glance), want, "{url}");
+            assert_eq!(site.counterpart(url).as_deref(), elsewhere, "{url}");
+        };
+        check("https://idle.example/", Entrance::Uncovered, None);
+        check("https://IMG.shop.example:8443/a", Entrance::Uncovered, None);
+        check("https://img.shop.example.evil.example/", Entrance::Unlisted, None);
+        check("https://a.shop.example/", Entrance::Unlisted, None);
+        check("https://a.img.shop.example/", Entrance::Unlisted, None);
+        check("https://elsewhere.example/?shop.example", Entrance::Unlisted, None);
+        let at_shop = Some("https://shop.example:8443/a?b=www.shop.example");
+        check("https://www.shop.example:8443/a?b=www.shop.example", Entrance::Unlisted, at_shop);
+        check("https://WWW.shop.example/", Entrance::Unlisted, Some("https://shop.example/"));
+        check("https://www.www.shop.example/", Entrance::Unlisted, None);
     }
 }

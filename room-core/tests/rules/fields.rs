@@ -146,6 +146,10 @@ fn other_requests_have_other_values() {
     check("https://shop.net/", "ssl and cf.edge.server_port eq 443");
     check("https://[::1]:81/", "cf.edge.server_port eq 81 and http.host eq \"[::1]\"");
     check("https://[::1]/a:99", "cf.edge.server_port eq 443");
+    // Browsers send hosts in lower case, and others as they like.
+    check("https://Shop.NET./A", r#"http.host eq "shop.net" and http.request.uri.path eq "/A""#);
+    check("https://Shop.NET:81/A#b", r#"http.request.full_uri eq "https://shop.net:81/A""#);
+    check("HTTPS://HTTPS/A", r#"http.request.full_uri eq "HTTPS://https/A""#);
     check("https://shop.net?a=b", r#"http.request.uri eq "/?a=b""#);
     check("https://shop.net/?&&a=1&", "len(http.request.uri.args.names) eq 1");
     check("https://shop.net/a?", r#"http.request.uri eq "/a?" and http.request.uri.query eq """#);

@@ -88,6 +88,11 @@ impl WidestReading {
         self.decoded.contains(is_part)
     }
 
+    /// Whether a name has characters in it that servers read in several ways.
+    pub fn is_broken(&self) -> bool {
+        self.is_in_parts() || self.decoded.contains(is_break)
+    }
+
     /// Returns the segments as one path, each with a slash before it.
     pub fn joined(&self) -> String {
         let mut path = String::with_capacity(self.decoded.len());
