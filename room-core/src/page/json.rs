@@ -102,6 +102,7 @@ mod tests {
         quartiles_s: None,
         last_updated: Timestamp(1_795_255_200_123),
         refresh_interval_s: 20,
+        interval_s: 20,
         queue_all: false,
         queue_is_full: false,
         is_held: false,

@@ -87,6 +87,7 @@ impl HttpResponse {
                 page.render(&variables.with_branding(delivery.branding, host))?
             }
             Form::Json => {
+                let waiting = &Waiting { refresh_interval_s: waiting.interval_s, ..*waiting };
                 let variables = Variables::of(waiting).with_group(delivery.group);
                 Page::json(&variables.with_challenge(delivery.widget, &Words::default()))
             }
@@ -204,6 +205,7 @@ mod tests {
         quartiles_s: None,
         last_updated: crate::base::time::Timestamp(1_795_255_200_123),
         refresh_interval_s: 20,
+        interval_s: 20,
         queue_all: false,
         queue_is_full: false,
         is_held: false,
@@ -289,6 +291,19 @@ mod tests {
         assert!(header(&answer, "content-security-policy").unwrap().contains("'sha256-"));
         assert_eq!(header(&answer, "retry-after"), None);
         assert_eq!(header(&answer, "set-cookie"), None);
+    }
+
+    /// A page counts from when it is shown, and apps from `lastUpdated`, as Cloudflare says.
+    #[test]
+    fn an_early_app_is_told_the_whole_interval() {
+        let waiting = Waiting { refresh_interval_s: 7, ..WAITING };
+        let delivery = Delivery { status: 503, ..DELIVERY };
+        let told = HttpResponse::queue(Form::Json, &waiting, delivery).expect("an answer");
+        assert!(told.body.contains(r#""refreshIntervalSeconds":20,"#), "{}", told.body);
+        assert_eq!(
+            (header(&told, "refresh"), header(&told, "retry-after")),
+            (Some("7"), Some("7"))
+        );
     }
 
     #[test]

@@ -29,6 +29,9 @@ pub struct Waiting {
     /// Seconds until the next check-in is due; in an event stream the whole interval. 0 if the page
     /// does not check in again by itself.
     pub refresh_interval_s: u32,
+    /// What apps are told instead, which count from `last_updated`: the whole time between two
+    /// check-ins. 0 where they must not ask again by themselves.
+    pub interval_s: u32,
     /// The room's queueing method.
     pub method: QueueingMethod,
     /// Whether the room lets nobody new in, even if places are free.
@@ -119,6 +122,7 @@ impl PageContext<'_> {
             Some(left_s) => settings.refresh_interval_s.min(left_s).into(),
             None => due.seconds_since_rounded_up(self.now).max(1),
         };
+        let refresh_interval_s = u32::try_from(refresh_s).unwrap_or(u32::MAX);
         let shown_s = self.shown_s(ticket).filter(|_| !settings.queue_all);
         let full = shown_s.is_some_and(|shown| shown >= estimate::LONGEST_S);
         let shown_s = shown_s.filter(|_| !full);
@@ -130,7 +134,8 @@ impl PageContext<'_> {
             entered_last_minute: told.and_then(|view| view.entered_last_minute),
             quartiles_s: shown_s.and_then(|shown_s| self.quartiles_s(ticket, shown_s)),
             last_updated: ticket.last_check_in,
-            refresh_interval_s: u32::try_from(refresh_s).unwrap_or(u32::MAX),
+            refresh_interval_s,
+            interval_s: turn_left_s.map_or(ticket.interval_s.into(), |_| refresh_interval_s),
             queue_is_full: full,
             people_ahead: self.people_ahead(ticket),
             is_infinite: ticket.infinite && self.room.show_infinite_queue,
@@ -168,13 +173,13 @@ impl PageContext<'_> {
 
     /// Returns the facts for a newcomer who joins the line only with a passed challenge.
     ///
-    /// Apps may ask again after the interval. A browser's page comes back with the result of the
-    /// challenge, and not before. The visitor does not get `ticket`: it only says what a place
-    /// would be like.
+    /// A browser's page comes back with the result of the challenge, and not before, and so do
+    /// apps. The visitor does not get `ticket`: it only says what a place would be like.
     pub fn challenged(&self, ticket: &Ticket) -> Waiting {
         let (draw, event_stream) = (None, false);
         let (progress_percent, reference) = (None, None);
-        Waiting { progress_percent, event_stream, draw, reference, ..self.waiting(ticket) }
+        let waiting = self.waiting(ticket);
+        Waiting { interval_s: 0, progress_percent, event_stream, draw, reference, ..waiting }
     }
 
     /// Returns the facts that an event stream sends to the holder of a ticket. The refresh interval
@@ -204,7 +209,8 @@ impl PageContext<'_> {
 
     /// Returns the facts for the holder of a ticket who needs an invitation and has none.
     pub fn uninvited(&self, ticket: &Ticket) -> Waiting {
-        Waiting { refresh_interval_s: ticket.interval_s.into(), ..self.rejected() }
+        let interval_s = ticket.interval_s.into();
+        Waiting { refresh_interval_s: interval_s, interval_s, ..self.rejected() }
     }
 
     fn common(&self) -> Waiting {

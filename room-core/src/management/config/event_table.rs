@@ -59,7 +59,7 @@ field_table! {
         "From when on its settings count.";
     "event_end_time" at end: WrittenTime, [required]
         "Until when; at least a minute after the start.";
-    "prequeue_start_time" at prequeue: WrittenTime, [nullable]
+    "prequeue_start_time" at prequeue: WrittenTime, [nullable empty_is_default]
         "From when on everybody new waits; at least 5 minutes before the start." then check_times;
     "shuffle_at_event_start" at shuffles: Flag, []
         "The start draws a new order for all who joined in the prequeue; needs one."
@@ -68,12 +68,14 @@ field_table! {
         "The event is ignored.";
     "queue_all" at holds: Flag, [ours new]
         "Everybody new waits until the event ends.";
-    "total_active_users" at overrides.total_active_users: Number(USER_COUNT), [nullable]
+    "total_active_users" at overrides.total_active_users: Number(USER_COUNT),
+        [nullable zero_is_default]
         "Set with new_users_per_minute or not at all.";
-    "new_users_per_minute" at overrides.new_users_per_minute: Number(USER_COUNT), [nullable]
+    "new_users_per_minute" at overrides.new_users_per_minute: Number(USER_COUNT),
+        [nullable zero_is_default]
         "Set with total_active_users or not at all." then check_both_limits;
     "session_duration" at overrides.session_duration_minutes: Number(SESSION_DURATION),
-        [nullable]
+        [nullable zero_is_default]
         "Minutes.";
     "disable_session_renewal" at overrides.disable_session_renewal: Flag, [nullable]
         "See the room.";

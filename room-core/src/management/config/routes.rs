@@ -42,7 +42,9 @@ fn read_route(
 ) -> Option<Route> {
     let host = fields.required("host", parsed);
     let root = "/".parse().ok();
-    let path = fields.optional("path", root, |value| parsed(value).map(Some)).flatten();
+    // Old clients send "" for a field that is not set.
+    let read = |value: &_| if *value == "" { Ok(root.clone()) } else { parsed(value).map(Some) };
+    let path = fields.optional("path", root.clone(), read).flatten();
     let route = Route { host: host?, path: path? };
     claims.claim_route(fields, zone_id, &route);
     Some(route)
