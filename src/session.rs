@@ -63,7 +63,7 @@ fn end(
         return None;
     }
     pending.insert(room.id);
-    let path = coverage.cookie_path(url, room.id);
+    let scope = coverage.cookie_scope(url, room.id);
     let attributes = room.cookie_attributes.resolve(zone.uses_https_alone(url));
-    Some(cookie::set_cookie(&room.cookie_name, "", path, 0, attributes))
+    Some(cookie::set_cookie(&room.cookie_name, "", scope, 0, attributes))
 }

@@ -49,6 +49,24 @@ clusterTestBothWays(
   },
 );
 
+const both = room({
+  name: "both",
+  host: "www.both.example",
+  additional_routes: [{ host: "both.example" }],
+  cookie_suffix: "both",
+  total_active_users: 1,
+});
+
+clusterTestBothWays("whoever is inside on one host of a room is so on the one above", { rooms: [both] }, async (cluster) => {
+  const first = await look(cluster, "ams-1", { host: "www.both.example" });
+  assert.equal(first.kind, "origin");
+  const [set] = first.headers["set-cookie"];
+  assert.match(set, /; Domain=both\.example; /);
+  const headers = { cookie: set.split(";")[0] };
+  assert.equal((await look(cluster, "ams-1", { host: "both.example", headers })).kind, "origin");
+  assert.equal((await look(cluster, "ams-1", { host: "both.example" })).kind, "queue");
+});
+
 clusterTestBothWays("nobody gets the head of another's page", options, async (cluster) => {
   await visitorInside(cluster, full);
   const newcomers = Array.from({ length: 6 }, (_, at) => ({

@@ -15,7 +15,7 @@ use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::url::{UrlParts, lower_case, split_url};
 use crate::room::Room;
 use crate::room::route::Route;
-use crate::ticket::cookie::is_cookie_path;
+use crate::ticket::cookie::{CookieScope, is_cookie_path};
 
 /// The longest ambiguous path that is examined, in bytes. It bounds the work that a request can
 /// cause. The platform takes addresses of 16 KB.
@@ -32,6 +32,8 @@ pub struct Coverage {
     /// times as long to search as one of 20.
     by_host: BTreeMap<String, HostRoutes>,
     by_id: SortedMap<RoomId, usize>,
+    /// The domain of the cookie of each room on several hosts.
+    cookie_domains: SortedMap<RoomId, String>,
 }
 
 /// The routes of one host. A number is the index of a room in `Coverage::rooms`.
@@ -85,7 +87,8 @@ impl Coverage {
                 routes.cookie_paths = cookie_paths(&paths, &rooms);
             }
         }
-        Self { rooms, by_host, by_id }
+        let cookie_domains = cookie_domains(&rooms);
+        Self { rooms, by_host, by_id, cookie_domains }
     }
 
     /// Finds the room that covers the absolute `url`, suspended or not. Of several, it is the one
@@ -106,12 +109,20 @@ impl Coverage {
         split_url(url).is_some_and(|parts| self.by_host.contains_key(&*lower_case(parts.host)))
     }
 
-    /// Returns the `Path` of the cookie of a room on the host of `url`.
+    /// Returns the scope of the cookie of a room on the host of `url`.
     ///
-    /// It is usually `/`. If another room of this host has a cookie of the same name and this room
+    /// It is the host alone, unless all hosts of the room are at or below one of them. Then it is
+    /// that one, so that whoever is inside on one host is so on all.
+    ///
+    /// Its path is usually `/`. If another room of this host has a cookie of the same name and this room
     /// has a single path here, it is that path. So neither overwrites the other's ticket. It is
     /// spelled as in `url`, since browsers compare the spelling.
-    pub fn cookie_path<'a>(&'a self, url: &'a str, room: RoomId) -> &'a str {
+    pub fn cookie_scope<'a>(&'a self, url: &'a str, room: RoomId) -> CookieScope<'a> {
+        let domain = self.cookie_domains.get(&room).map(String::as_str);
+        CookieScope { path: self.cookie_path(url, room), domain }
+    }
+
+    fn cookie_path<'a>(&'a self, url: &'a str, room: RoomId) -> &'a str {
         let own = || {
             let parts = split_url(url)?;
             let routes = self.by_host.get(&*lower_case(parts.host))?;
@@ -220,6 +231,28 @@ fn beginning_like<'a>(asked: &'a str, canonical: &str) -> Option<&'a str> {
     (folded_key(&read) == folded_key(canonical) && is_cookie_path(beginning)).then_some(beginning)
 }
 
+/// Returns the domain of each cookie that goes to several hosts. No other room's cookie has its
+/// name, so that none overwrites another one.
+fn cookie_domains(rooms: &[Room]) -> SortedMap<RoomId, String> {
+    let mut named = SortedMap::<&str, usize>::new();
+    for room in rooms {
+        *named.get_or_default(&room.cookie_name) += 1;
+    }
+    let is_alone = |room: &&Room| named.get(room.cookie_name.as_str()) == Some(&1);
+    let domain = |room: &Room| {
+        let mut hosts = room.routes.iter().map(|route| route.host.as_str());
+        let shortest = hosts.clone().min_by_key(|host| host.len())?;
+        let is_below = |host: &str| {
+            host.strip_suffix(shortest)
+                .is_some_and(|above| above.is_empty() || above.ends_with('.'))
+        };
+        // Browsers take no cookie for a whole top-level domain, and none for `localhost`.
+        let is_one = shortest.contains('.') && hosts.clone().any(|host| host != shortest);
+        (is_one && hosts.all(is_below)).then(|| (room.id, shortest.to_owned()))
+    };
+    rooms.iter().filter(is_alone).filter_map(domain).collect()
+}
+
 fn cookie_paths(by_path: &BTreeMap<&str, usize>, rooms: &[Room]) -> SortedMap<usize, String> {
     let mut paths = SortedMap::<usize, Vec<&str>>::new();
     let mut rooms_by_cookie = SortedMap::<&str, SortedSet<usize>>::new();
@@ -246,7 +279,7 @@ fn cookie_paths(by_path: &BTreeMap<&str, usize>, rooms: &[Room]) -> SortedMap<us
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{ContradictoryPath, Coverage};
+    use super::{ContradictoryPath, CookieScope, Coverage};
     use crate::management::config::parse_rooms;
 
     /// The coverage of one room for each place (host and path), named after it.
@@ -278,7 +311,8 @@ mod tests {
         let check = |places: &[&str], url: &str, want: &str| {
             let coverage = coverage(places);
             let room = coverage.lookup(url).unwrap().expect("a room").id;
-            assert_eq!(coverage.cookie_path(url, room), want, "{url} of {places:?}");
+            let want = CookieScope { path: want, domain: None };
+            assert_eq!(coverage.cookie_scope(url, room), want, "{url} of {places:?}");
         };
         check(&["a.example/shop"], "https://a.example/shop/x", "/");
         check(&["a.example/shop", "b.example/"], "https://a.example/shop", "/");
@@ -293,6 +327,44 @@ mod tests {
         check(&other, "https://a.example/k%c3%a4se", "/k%c3%a4se");
         check(&other, "https://a.example/sale@home/a+b/c", "/sale@home/a+b");
         check(&other, "https://a.example/sale%40home/a+b;c", "/sale@home/a+b");
+    }
+
+    #[test]
+    fn whoever_is_inside_on_one_host_of_a_room_is_so_on_those_below() {
+        let check = |hosts: &[&str], suffixes: [&str; 2], want: Option<&str>| {
+            let routes = hosts.iter().skip(1).map(|host| json!({ "host": host }));
+            let room = json!({
+                "id": format!("{:032x}", 1), "zone_id": "0123456789abcdef0123456789abcdef",
+                "name": "shop", "host": hosts[0], "additional_routes": routes.collect::<Value>(),
+                "cookie_suffix": suffixes[0], "total_active_users": 1, "new_users_per_minute": 1,
+            });
+            let mut other = room.clone();
+            let fields = [
+                ("id", json!(format!("{:032x}", 2))),
+                ("name", json!("other")),
+                ("host", json!("other.example")),
+                ("additional_routes", json!([])),
+                ("cookie_suffix", json!(suffixes[1])),
+            ];
+            for (name, value) in fields {
+                other[name] = value;
+            }
+            let rooms = parse_rooms(&json!([room, other]).to_string()).expect("valid rooms");
+            let coverage = Coverage::new(rooms.into());
+            let scope =
+                |place: usize| coverage.cookie_scope("https://a.net/", coverage.rooms()[place].id);
+            assert_eq!(scope(0), CookieScope { path: "/", domain: want }, "{hosts:?}");
+            assert_eq!(scope(1).domain, None);
+        };
+        let own = ["shop", "other"];
+        check(&["a.net"], own, None);
+        check(&["a.net", "www.a.net"], own, Some("a.net"));
+        check(&["www.a.net", "A.net", "b.www.a.net"], own, Some("a.net"));
+        check(&["www.a.net", "tickets.a.net"], own, None);
+        check(&["a.net", "ba.net"], own, None);
+        check(&["a.net", "www.a.net", "b.example"], own, None);
+        check(&["localhost", "a.localhost"], own, None);
+        check(&["a.net", "www.a.net"], ["same", "same"], None);
     }
 
     /// A picture by way of a signed address, which servers may read in several ways.

@@ -51,13 +51,12 @@ pub fn without(cookie_header: &str, name: &str) -> Option<String> {
 /// Writes the value of a `Set-Cookie` header. The browser forgets the cookie after `max_age_s`
 /// seconds, with 0 at once.
 ///
-/// There is no `Domain`: the cookie goes back to the host that set it, and to no other. `path` is
-/// the result of `Coverage::cookie_path`; if it is none by [`is_cookie_path`], `/` is written
-/// instead.
+/// `scope` is the result of `Coverage::cookie_scope`. If its path is none by [`is_cookie_path`], `/`
+/// is written instead.
 pub fn set_cookie(
     name: &str,
     value: &str,
-    path: &str,
+    scope: CookieScope<'_>,
     max_age_s: u64,
     attributes: SentAttributes,
 ) -> String {
@@ -70,10 +69,21 @@ pub fn set_cookie(
         (true, "None") => "; Secure; Partitioned",
         (true, _) => "; Secure",
     };
-    let path = if is_cookie_path(path) { path } else { "/" };
+    let path = if is_cookie_path(scope.path) { scope.path } else { "/" };
+    let (domain_is, domain) = scope.domain.map_or(("", ""), |domain| ("; Domain=", domain));
     format!(
-        "{name}={value}; Path={path}; Max-Age={max_age_s}; HttpOnly; SameSite={same_site}{secure}"
+        "{name}={value}; Path={path}{domain_is}{domain}; Max-Age={max_age_s}; HttpOnly; \
+         SameSite={same_site}{secure}"
     )
+}
+
+/// Where a browser sends a cookie back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CookieScope<'a> {
+    /// The path at and below which it is sent.
+    pub path: &'a str,
+    /// The host at and below which it is sent. `None` for the host that sets it, and no other.
+    pub domain: Option<&'a str>,
 }
 
 /// Whether a path has only characters that do not end the attribute `Path` (RFC 6265 section
@@ -191,8 +201,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{
-        CookieAttributes, MAX_CANDIDATES, MAX_HEADER_BYTES, MAX_PAIRS, MAX_VALUE_BYTES, SameSite,
-        Secure, contact_name, cookie_name, find, set_cookie, without,
+        CookieAttributes, CookieScope, MAX_CANDIDATES, MAX_HEADER_BYTES, MAX_PAIRS,
+        MAX_VALUE_BYTES, SameSite, Secure, contact_name, cookie_name, find, set_cookie, without,
     };
 
     fn found<'a>(header: &'a str, name: &'a str) -> Vec<&'a str> {
@@ -300,8 +310,23 @@ mod tests {
         assert_eq!(rows.len(), 22, "each pair of the fields but none with never, twice");
         for Row { cookie_attributes, always_use_https, set_cookie: want } in rows {
             let attributes = cookie_attributes.resolve(always_use_https);
-            let text = set_cookie("__cfwaitingroom_shop", "AUQ", "/buy", 300, attributes);
+            let scope = CookieScope { path: "/buy", domain: None };
+            let text = set_cookie("__cfwaitingroom_shop", "AUQ", scope, 300, attributes);
             assert_eq!(text, want, "{cookie_attributes:?}, always HTTPS: {always_use_https}");
+        }
+    }
+
+    #[test]
+    fn a_cookie_goes_where_its_scope_says() {
+        let check = |path: &str, domain: Option<&str>, want: &str| {
+            let attributes = CookieAttributes::default().resolve(false);
+            let set = set_cookie("n", "v", CookieScope { path, domain }, 1, attributes);
+            assert_eq!(set, format!("n=v; {want}; Max-Age=1; HttpOnly; SameSite=Lax"));
+        };
+        check("/k%C3%A4se@home", None, "Path=/k%C3%A4se@home");
+        check("/", Some("a.net"), "Path=/; Domain=a.net");
+        for no_path in ["/käse", "/a;b", "/a b", "a"] {
+            check(no_path, None, "Path=/");
         }
     }
 
@@ -352,7 +377,8 @@ mod tests {
         ) {
             let name = cookie_name("");
             let attributes = CookieAttributes::default().resolve(true);
-            let set = set_cookie(&name, &value, "/", 300, attributes);
+            let scope = CookieScope { path: "/", domain: None };
+            let set = set_cookie(&name, &value, scope, 300, attributes);
             let pair = set.split(';').next().map(str::to_owned);
             let header = before.iter().cloned().chain(pair).chain(after.iter().cloned());
             let header = header.collect::<Vec<_>>().join("; ");

@@ -317,9 +317,9 @@ impl ResponseContext<'_> {
     }
 
     fn cookie(&self, name: &str, value: &str, max_age_s: u64) -> String {
-        let path = self.coverage.cookie_path(self.url, self.room.id);
+        let scope = self.coverage.cookie_scope(self.url, self.room.id);
         let attributes = self.room.cookie_attributes.resolve(self.zone.uses_https_alone(self.url));
-        cookie::set_cookie(name, value, path, max_age_s, attributes)
+        cookie::set_cookie(name, value, scope, max_age_s, attributes)
     }
 
     fn respond(
