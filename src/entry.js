@@ -71,6 +71,8 @@ const CACHE_HEADERS = [
 ];
 /** The last status with which an answer can be made; some origins send others. */
 const STATUS_MAX = 599;
+/** What stands for bytes that are no UTF-8. */
+const UNREADABLE = "\ufffd";
 /** How long one value of it is sent, in milliseconds; each is good for two minutes. */
 const LOCK_REUSE_MS = 10_000;
 /** As much of such a form is read, in bytes. */
@@ -226,8 +228,12 @@ function copyOf(original) {
   return unreachable(`it answers with the status ${original.status}`);
 }
 
-/** Returns the request with these cookies instead of the visitor's; "" for none. */
+/**
+ * Returns the request with these cookies instead of the visitor's; "" for none. If they are no
+ * UTF-8, the platform has not read all of their bytes, and they go on as they came.
+ */
 function withCookies(request, cookies) {
+  if (cookies.includes(UNREADABLE)) return request;
   const headers = new Headers(request.headers);
   if (cookies) headers.set("cookie", cookies);
   else headers.delete("cookie");

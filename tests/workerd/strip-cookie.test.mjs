@@ -4,8 +4,11 @@
  */
 
 import assert from "node:assert/strict";
+import { test } from "node:test";
 
 import { clusterTestBothWays } from "../harness/cluster-test.mjs";
+import { send } from "../harness/http.mjs";
+import { startPair } from "../harness/pair.mjs";
 import { room } from "../harness/rooms.mjs";
 import { look } from "../harness/visitor.mjs";
 
@@ -30,3 +33,23 @@ for (const strip_cookie of [true, false]) {
     assert.ok(renewal, "the ticket was not renewed");
   });
 }
+
+test("cookies of an old shop, with bytes that are no UTF-8, stay as they are", async () => {
+  const shop = room({ name: "shop", strip_cookie: true, total_active_users: 9 });
+  // Node reads a header byte by byte.
+  const origin = ({ headers }, response) =>
+    response.end(Buffer.from(headers.cookie, "latin1").toString("hex"));
+  const pair = await startPair({ origin, rooms: [shop] });
+  const ask = (cookie) => send({ port: pair.ports.product, host: shop.host, headers: { cookie } });
+  const bytes = (text) => Buffer.from(text, "latin1").toString("hex");
+  try {
+    const first = await ask("a=1");
+    const [ticket] = first.headers["set-cookie"][0].split(";");
+    const readable = "a=caf\xc3\xa9; b=1";
+    assert.equal((await ask(`${ticket}; ${readable}`)).body, bytes(readable));
+    const unreadable = "a=caf\xe9; b=1";
+    assert.equal((await ask(unreadable)).body, bytes(unreadable));
+  } finally {
+    await pair.stop();
+  }
+});
