@@ -278,7 +278,10 @@ async function heed(awaited, { setCookie, session }, request, env, ctx) {
   const tickets = setCookie || (request.headers.get("cookie") ?? "");
   const revokes = command.trim().toLowerCase() === "revoke" && !isCopy(response);
   const removed = revokes && revoked(request, tickets, env, ctx);
-  if (removed) return withCookie(answer, removed, null);
+  if (removed) {
+    await visits.guard(() => wasm.tell_end(request.url, env), DECISION_LIMIT_MS).catch(failed);
+    return withCookie(answer, removed, null);
+  }
   return setCookie ? withCookie(answer, setCookie, session) : answer;
 }
 

@@ -31,6 +31,16 @@ pub async fn ask_ended(env: &Env, room: RoomId, colo: Colo, ticket: &Ticket) -> 
     memory::with_room(room, on_reply).unwrap_or_default()
 }
 
+/// Tells the aggregator at once of a session that has ended here, so that the end outlives this
+/// isolate. It waits a second at most; later reports repeat what was not heard.
+pub async fn tell_end(env: &Env, room: RoomId) {
+    let due =
+        |state: &mut RoomState| Some((state.colo, state.isolate.due_report(platform::now())?));
+    let Some((colo, report)) = memory::with_room(room, due).flatten() else { return };
+    let reply = platform::within(ENDED_MS, calls::aggregator(env, room, colo, &report)).await;
+    memory::with_room(room, |state| on_report_reply(state, reply));
+}
+
 /// Hands over to the objects of rooms the messages about visitors whose turn is near. A later
 /// check-in of the same visitor repeats a lost one.
 pub async fn hand_over_turns(env: &Env) {

@@ -5,33 +5,39 @@
 //! header, removes it and calls `revoke`. The isolate reports the end like an admission
 //! (*Revocation* in `docs/algorithm.md`).
 
-use room_core::base::id::Colo;
+use room_core::base::id::{Colo, RoomId};
 use room_core::base::time::Timestamp;
 use room_core::room::settings::Settings;
 use room_core::ticket::{Ticket, cookie};
-use room_core::visit::session::{self, SessionReply};
+use room_core::visit;
+use room_core::visit::session;
 use room_core::visit::verdict::Verdict;
-use room_core::visit::{self, Visit};
 
-use crate::memory::{self, Visited};
-use crate::platform;
+use crate::memory::{self, Memory, Visited};
+use crate::platform::{self, Env};
+use crate::reports;
 use crate::request::{Answered, Request, open};
 
-/// Answers a visitor who asks about the session of `ticket`, or ends it. `None` if this isolate
-/// keeps nothing for the room yet, so that nothing would report the end.
-pub fn answer(
-    visit: &Visit<'_>,
+/// Ends the session of the visitor's own `ticket`, tells the data center and answers. To leave twice
+/// is no error.
+pub async fn leave(
     request: Request<'_>,
-    visited: Visited<'_>,
-    ticket: Option<Ticket>,
-) -> Option<Answered> {
-    let origin = request.headers.header("origin");
-    let ticket = match session::reply(visit, ticket, &origin) {
-        SessionReply::Respond(response) => return Some((Verdict::Respond(response), false)),
-        SessionReply::End(ticket) => ticket,
-    };
-    let cookie = end(visit.now, request.url, &visit.in_force.settings, visited, &ticket)?;
-    Some((Verdict::Respond(session::left(&[cookie])), true))
+    room: RoomId,
+    ticket: &Ticket,
+    colo: Colo,
+    env: &Env,
+) -> Answered {
+    let now = platform::now();
+    let ended = memory::with(|memory| {
+        memory.open_room(room, colo);
+        let (in_force, visited) = memory.visit(room, now)?;
+        end(now, request.url, &in_force.settings, visited, ticket)
+    });
+    let cookie = ended.flatten();
+    if cookie.is_some() {
+        reports::tell_end(env, room).await;
+    }
+    (Verdict::Respond(session::left(cookie.as_slice())), cookie.is_some())
 }
 
 /// Ends the session of the ticket in `cookies`, by order of the origin of a room that allows it.
@@ -47,6 +53,14 @@ pub fn revoke(url: &str, cookies: &str, colo: Colo) -> Option<String> {
         let ticket = open(visited.keys, now, of, isolate, cookies, None)?;
         end(now, url, &in_force.settings, visited, &ticket)
     })?
+}
+
+/// Tells the data center of a session that [`revoke`] has ended.
+pub async fn tell_end(url: &str, env: &Env) {
+    let room = |memory: &mut Memory| Some(memory.coverage.lookup(url).ok()??.id);
+    if let Some(room) = memory::with(room).flatten() {
+        reports::tell_end(env, room).await;
+    }
 }
 
 /// Ends the session of a ticket. Returns the cookie that removes it, and leaves the report to

@@ -23,6 +23,7 @@ use room_core::visit::log;
 use room_core::visit::request::{
     DESTINATION_HEADER, PREFETCH_HEADERS, accepts_json_alone, is_part, is_prefetch,
 };
+use room_core::visit::session::SessionReply;
 use room_core::visit::verdict::Verdict;
 use room_core::visit::{self, Entrance, Learned, Need, Step, Visit, VisitSource};
 use serde_json::json;
@@ -43,6 +44,8 @@ enum Missing {
     Need(RoomId, Box<Need>),
     /// A request is about a place. The ticket is the visitor's own if it holds a place.
     Move(RoomId, Option<Box<Ticket>>),
+    /// The visitor with this ticket leaves, and the data center must hear of it.
+    Leave(RoomId, Box<Ticket>),
 }
 
 /// Decides a visit from memory. [`Verdict::Handle`] if something must be waited for.
@@ -74,6 +77,9 @@ pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> Answered {
             Some(Err(Missing::Move(room, ticket))) => {
                 let answered = place::answer(request, room, ticket.as_deref(), colo, env).await;
                 return answered.unwrap_or(UNDECIDED);
+            }
+            Some(Err(Missing::Leave(room, ticket))) => {
+                return session::leave(request, room, &ticket, colo, env).await;
             }
             Some(Err(Missing::Request)) | None => return UNDECIDED,
         };
@@ -150,6 +156,7 @@ fn step(memory: &mut Memory, now: Timestamp, request: Request<'_>) -> Result<Ans
     let Some((in_force, mut visited)) = memory.visit(room, now) else { return passed_by() };
     let in_force = in_force.after_challenge(request.learned.passed);
     let visit = visit_of(now, request, &in_force, visited.room);
+    let is_kept = visited.state.is_some();
     let state = visited.state.as_deref_mut();
     let (isolate, uses, places) = match state {
         Some(state) => (Some(&mut state.isolate), Some(&mut state.uses), Some(&state.places)),
@@ -171,8 +178,15 @@ fn step(memory: &mut Memory, now: Timestamp, request: Request<'_>) -> Result<Ans
             Ok((Verdict::Respond(answer), false))
         }
         Step::RefusePrefetch | Step::RefusePart => Ok((answer::not_inside(request.url), false)),
-        Step::Session(ticket) => session::answer(&visit, request, visited, ticket)
-            .ok_or_else(|| Missing::Need(room, Box::new(Need::View))),
+        Step::Session(ticket) => {
+            let origin = request.headers.header("origin");
+            match visit::session::reply(&visit, ticket, &origin) {
+                SessionReply::Respond(response) => Ok((Verdict::Respond(response), false)),
+                // Without a state it is not known whose ticket this is.
+                SessionReply::End(_) if !is_kept => Err(Missing::Need(room, Box::new(Need::View))),
+                SessionReply::End(ticket) => Err(Missing::Leave(room, Box::new(ticket))),
+            }
+        }
         Step::Log(ticket) => Ok((log::verdict(request.url, visited.room, ticket.as_ref()), false)),
         Step::Place(ticket) => Err(Missing::Move(room, ticket.map(Box::new))),
         Step::Moved => Ok(place::moved(&visit, request, visited)),

@@ -97,6 +97,13 @@ pub fn revoke(url: &str, cookies: &str, colo: &str) -> Option<String> {
     session::revoke(url, cookies, colo.parse().unwrap_or(Colo::UNKNOWN))
 }
 
+/// Tells the data center of the session that [`revoke`] has just ended at this URL. It takes a
+/// second at most.
+#[wasm_bindgen]
+pub async fn tell_end(url: String, env: Env) {
+    session::tell_end(&url, &env).await;
+}
+
 /// Returns the next step of an event stream for the visitor who opened it with these cookies.
 ///
 /// It is "W" and the events if the stream goes on, "G" and the events if it ends. With a small

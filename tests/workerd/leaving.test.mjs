@@ -54,6 +54,30 @@ clusterTestBothWays("whoever leaves frees the place, for good", options, async (
   assert.equal(again.headers["set-cookie"], undefined);
 });
 
+const AGGREGATOR = { className: "DataCenterAggregator" };
+const heard = "the data center has heard of the end before the visitor has";
+clusterTest(heard, options, async (cluster) => {
+  const { one } = await fullRoom(cluster, shop);
+  await cluster.advance(SYNC_MS);
+  const before = await cluster.calls(AGGREGATOR.className, shop);
+  await cluster.breakCalls({ ...AGGREGATOR, delayMs: 400 });
+  const asked = cluster.clock.now();
+  assert.equal((await leave(one, shop)).status, 200);
+  assert.ok(cluster.clock.now() - asked >= 400, "the answer did not wait");
+  assert.ok((await cluster.calls(AGGREGATOR.className, shop)) > before);
+});
+
+clusterTest("a silent data center keeps nobody from leaving", options, async (cluster) => {
+  const { one, next } = await fullRoom(cluster, shop);
+  await cluster.breakCalls({ ...AGGREGATOR, delayMs: 60_000 });
+  const answer = await leave(one, shop);
+  assert.equal(answer.status, 200);
+  assert.match(answer.headers["set-cookie"][0], /Max-Age=0/);
+  await cluster.breakCalls();
+  await cluster.advance(SOON_MS);
+  await untilInside(cluster, next);
+});
+
 clusterTest("another site, and no site at all, make nobody leave", options, async (cluster) => {
   const { one } = await fullRoom(cluster, shop);
   const before = one.cookies;

@@ -53,6 +53,22 @@ clusterTestBothWays("a session that the origin ends frees its place", options, a
   }
 });
 
+const heard = "the data center has heard of an end before the visitor has the answer";
+clusterTest(heard, options, async (cluster) => {
+  const one = new Visitor(cluster, { name: "one", host: shop.host });
+  await one.visit();
+  await cluster.advance(SOON_MS);
+  await cluster.breakCalls({ className: "DataCenterAggregator", delayMs: 400 });
+  const asked = cluster.clock.now();
+  assert.equal((await one.visit({ path: LOGOUT })).kind, "origin");
+  assert.ok(cluster.clock.now() - asked >= 400, "the answer did not wait");
+  const seen = cluster.clock.now();
+  await cluster.breakCalls({ className: "DataCenterAggregator", delayMs: 60_000 });
+  const other = new Visitor(cluster, { name: "other", host: plain.host });
+  await other.visit({ path: LOGOUT });
+  assert.ok(cluster.clock.now() - seen < 60_000, "a silent object holds up no answer");
+});
+
 const atOnce = "whoever enters with the answer that revokes gets no ticket";
 clusterTest(atOnce, options, async (cluster) => {
   const guest = new Visitor(cluster, { name: "guest", host: shop.host });

@@ -289,15 +289,11 @@ impl Isolate {
         if let Some(cadence) = calm {
             self.outbox.begin(now, cadence.report_ms());
         }
-        let report = self.outbox.report(now, self.id).filter(|report| {
+        let report = self.due_report(now).filter(|report| {
             // In a calm room the next news asks what of the last is stored.
             calm.is_none() || !report.events.is_empty()
         });
-        if let Some(mut report) = report {
-            let full = self.view.as_ref().filter(|view| view.cadence.is_full());
-            report.view_version = full.map_or(0, |view| view.version);
-            report.counted = self.counted.for_report(now);
-            report.journal = self.journal.for_message();
+        if let Some(report) = report {
             return Followup::Report(report);
         }
         if self.wants_view(now) && self.outbox.may_read_view(now) {
@@ -311,6 +307,16 @@ impl Isolate {
             earlier(self.outbox.next_at(now), self.batch.ends_at())
         };
         next_at.map_or(Followup::Done, Followup::WaitUntil)
+    }
+
+    /// Returns the report that is due, if any: after [`Self::revoke`] at once. What it says is in
+    /// later reports too until an answer confirms it, so that it may be sent beside another one.
+    pub fn due_report(&mut self, now: Timestamp) -> Option<Report> {
+        let report = self.outbox.report(now, self.id)?;
+        let full = self.view.as_ref().filter(|view| view.cadence.is_full());
+        let view_version = full.map_or(0, |view| view.version);
+        let (counted, journal) = (self.counted.for_report(now), self.journal.for_message());
+        Some(Report { view_version, counted, journal, ..report })
     }
 
     /// Returns a report without events, which asks the aggregator for the newest view.
