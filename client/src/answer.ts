@@ -125,6 +125,15 @@ export function parsed(text: string): Facts | undefined {
   }
 }
 
+/**
+ * In how many milliseconds the next check-in is due: by the header that browsers follow, which
+ * counts from the answer. The interval of the facts counts from `lastUpdated`.
+ */
+export function dueAfterMs({ headers }: Response, facts: Facts): number {
+  const [seconds = ""] = (headers.get("refresh") ?? "").split(";");
+  return (Number(seconds) || facts.refreshIntervalSeconds) * 1_000;
+}
+
 /** Turns the facts into what `onProgress` is told. */
 export function progressOf(facts: Facts, state: State = stateOf(facts)): Progress {
   const { peopleAhead, waitTimeKnown, waitTime, timeUntilEventStart } = facts;

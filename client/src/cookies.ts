@@ -1,11 +1,13 @@
 // Cookies for apps outside the browser, whose fetch keeps none: those rules of RFC 6265 that a room
-// and a shop need. Cookies are kept in memory, each for its own host alone.
+// and a shop need. Cookies are kept in memory, each for its host alone or for those below it too.
 
 /** One cookie. */
 interface Kept {
   readonly name: string;
   readonly value: string;
   readonly path: string;
+  /** The domain at and below which it is sent; "" for its host alone. */
+  readonly domain: string;
   readonly secure: boolean;
   /** When the cookie expires, in milliseconds since the epoch; `Infinity` for never. */
   readonly until: number;
@@ -24,7 +26,9 @@ export class CookieJar {
   /** Writes the `Cookie` header for a request to `url`; "" if there is nothing to send. */
   header(url: string | URL): string {
     const { hostname, pathname, protocol } = new URL(url);
-    const kept = [...(this.#byHost.get(hostname)?.values() ?? [])];
+    const kept = [hostname, ...domainsOf(hostname)].flatMap((host) => [
+      ...(this.#byHost.get(host)?.values() ?? []),
+    ]);
     return kept
       .filter(({ until, path, secure }) => {
         const isSafe = !secure || protocol === "https:" || hostname === "localhost";
@@ -35,16 +39,19 @@ export class CookieJar {
   }
 
   /**
-   * Keeps the cookies that an answer from `url` sets, for the host of `url`: an attribute `Domain`
-   * is ignored.
+   * Keeps the cookies that an answer from `url` sets: for the host of `url`, or with an attribute
+   * `Domain` for that domain and all below it. One that does not have the host is ignored.
    */
   keep(url: string | URL, headers: Headers): void {
     const { hostname } = new URL(url);
     for (const line of headers.getSetCookie()) {
       const cookie = this.#read(line);
       if (!cookie) continue;
-      const ofHost = this.#byHost.get(hostname) ?? new Map<string, Kept>();
-      this.#byHost.set(hostname, ofHost);
+      const domain = cookie.domain && `.${cookie.domain}`;
+      if (domain && !domainsOf(hostname).includes(domain)) continue;
+      const host = domain || hostname;
+      const ofHost = this.#byHost.get(host) ?? new Map<string, Kept>();
+      this.#byHost.set(host, ofHost);
       const key = `${cookie.name};${cookie.path}`;
       if (cookie.until > this.#now()) ofHost.set(key, cookie);
       else ofHost.delete(key);
@@ -72,10 +79,17 @@ export class CookieJar {
       name: pair.slice(0, at),
       value: pair.slice(at + 1),
       path: path.startsWith("/") ? path : "/",
+      domain: (attributes.get("domain") ?? "").replace(/^\./, "").toLowerCase(),
       secure: attributes.has("secure"),
       until,
     };
   }
+}
+
+/** The domains that a host is in, such as ".shop.example"; none of a single name. */
+function domainsOf(hostname: string): string[] {
+  const names = hostname.split(".");
+  return names.slice(0, -1).map((_, at) => `.${names.slice(at).join(".")}`);
 }
 
 function isBelow(pathname: string, path: string): boolean {

@@ -1,6 +1,6 @@
 // A fetch that waits its turn: it sends a request, and where a waiting room answers instead of the
 // site, it checks in as told until the visitor is let in, and sends the request again.
-import { BodyLostError, ChallengeError, RejectedError, factsOf, progressOf } from "./answer.ts";
+import { BodyLostError, ChallengeError, RejectedError, dueAfterMs, factsOf, progressOf } from "./answer.ts";
 import type { Facts, Progress } from "./answer.ts";
 import type { CookieJar } from "./cookies.ts";
 import { turnComes } from "./stream.ts";
@@ -117,9 +117,10 @@ class Wait {
       const progress = progressOf(facts);
       this.#tell(progress);
       if (progress.state === "rejected") throw new RejectedError(facts);
+      const dueMs = dueAfterMs(response, facts);
       if (progress.state === "challenge") await this.#challenge(facts);
-      else if (facts.turnSeconds) await this.#confirm(facts);
-      else await this.#pause(facts);
+      else if (facts.turnSeconds) await this.#confirm(facts, dueMs);
+      else await this.#pause(facts, dueMs);
       response = await this.#checkInWhatever(facts);
     }
   }
@@ -134,7 +135,7 @@ class Wait {
   }
 
   /** Confirms the turn, for which the place is kept; where that fails, the next check-in tells. */
-  async #confirm(facts: Facts): Promise<void> {
+  async #confirm(facts: Facts, dueMs: number): Promise<void> {
     await this.#options.onTurn?.(facts);
     const { url, credentials, signal } = this.#request;
     signal.throwIfAborted();
@@ -153,14 +154,13 @@ class Wait {
     } catch (error) {
       if (signal.aborted) throw error;
     }
-    await this.#pause(facts);
+    await this.#pause(facts, dueMs);
   }
 
   /** Waits until the next check-in is due, or the turn has come. */
-  async #pause(facts: Facts): Promise<void> {
+  async #pause(facts: Facts, dueMs: number): Promise<void> {
     const { now, random, sleep, change } = this.#around;
-    const intervalMs = facts.refreshIntervalSeconds * 1_000;
-    const dueAt = now() + intervalMs + random() * Math.min(JITTER_MS_MAX, intervalMs / 10);
+    const dueAt = now() + dueMs + random() * Math.min(JITTER_MS_MAX, dueMs / 10);
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, this.#request.signal]);
     const turn = this.#turn(facts, signal);
@@ -198,7 +198,9 @@ class Wait {
       } catch (error) {
         if (signal.aborted) throw error;
       }
-      const retryMs = Math.min(facts.refreshIntervalSeconds * 1_000 * 2 ** attempt, RETRY_MS_MAX);
+      // Before a challenge there is no interval.
+      const firstMs = Math.max(facts.refreshIntervalSeconds, 1) * 1_000;
+      const retryMs = Math.min(firstMs * 2 ** attempt, RETRY_MS_MAX);
       const over = new AbortController();
       const either = AbortSignal.any([over.signal, signal]);
       await Promise.race([sleep(retryMs, either), change(either)]);

@@ -25,9 +25,9 @@ const FACTS = {
   timeUntilEventStart: 0,
 };
 
-function queued(changes = {}) {
+function queued(changes = {}, headers = {}) {
   const body = JSON.stringify({ cfWaitingRoom: { ...FACTS, ...changes } });
-  return new Response(body, { headers: { "content-type": "application/json" } });
+  return new Response(body, { headers: { "content-type": "application/json", ...headers } });
 }
 
 const site = (body = '{"ok":true}') =>
@@ -217,6 +217,21 @@ test("without a network it goes on trying, and comes back with the network", asy
   assert.deepEqual(offline.world.sent.map(({ at }) => at), [0, 40_500]);
 });
 
+test("an early answer is followed by a check-in that is in time", async () => {
+  const { ours, world } = made([queued({}, { refresh: "7; url=/buy" }), queued(), site()]);
+  await ours(URL);
+  assert.deepEqual(world.sent.map(({ at }) => at), [0, 7_350, 27_850]);
+});
+
+test("behind a challenge without a network it does not ask without a pause", async () => {
+  const fails = () => Promise.reject(new TypeError("no network"));
+  const challenge = queued({ refreshIntervalSeconds: 0, turnstile: "<div></div>" });
+  const given = { onChallenge: async () => {} };
+  const { ours, world } = made([challenge, fails, fails, site()], { given });
+  await ours(URL);
+  assert.deepEqual(world.sleeps, [1_000, 2_000]);
+});
+
 test("whoever gives up sends nothing more", async () => {
   const giveUp = new AbortController();
   const meanwhile = () => giveUp.abort(new Error("enough"));
@@ -253,4 +268,20 @@ test("an app's jar keeps what the room sets, for its host and its time", async (
   const { ours, world: sent } = made([first, site()], { given: { cookies: new CookieJar() } });
   await ours(URL, { headers: { cookie: "b=2" } });
   assert.deepEqual(sent.sent.map(({ headers }) => headers.get("cookie")), ["b=2", "b=2; a=1"]);
+});
+
+test("an app's jar keeps a cookie for a host and those below it, where the room says so", () => {
+  const cookies = new CookieJar(() => 0);
+  const keep = (url, line) => cookies.keep(url, new Headers({ "set-cookie": line }));
+  keep("https://www.shop.example/", "room=1; Domain=shop.example");
+  keep("https://www.shop.example/", "own=1");
+  keep("https://www.shop.example/", "other=1; Domain=evil.example");
+  keep("https://www.shop.example/", "top=1; Domain=example");
+  keep("https://shop.example/", "room=2; Domain=.Shop.example");
+  const check = (host, want) => assert.equal(cookies.header(`https://${host}/`), want, host);
+  check("www.shop.example", "own=1; room=2");
+  check("shop.example", "room=2");
+  check("a.www.shop.example", "room=2");
+  check("other.example", "");
+  check("evil.example", "");
 });

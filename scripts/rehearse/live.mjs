@@ -213,7 +213,7 @@ function waiting({ cfWaitingRoom: facts }) {
   const isTold = facts.inWaitingRoom && facts.waitTimeKnown;
   return {
     waits: facts.inWaitingRoom === true,
-    pauseMs: (facts.refreshIntervalSeconds ?? COME_BACK_MS / 1_000) * 1_000,
+    pauseMs: (facts.refreshIntervalSeconds || COME_BACK_MS / 1_000) * 1_000,
     toldS: isTold ? facts.waitTime * 60 : undefined,
   };
 }

@@ -61,7 +61,7 @@ test("row 1: hosts that nobody listed do not reach ORIGIN_URL", async () => {
     assert.notEqual((await visit(closed.host)).body, "origin");
     const led = await visit(`www.${closed.host}`);
     assert.equal(led.status, 307);
-    assert.equal(led.headers.location, `http://${closed.host}/`);
+    assert.equal(led.headers.location, `//${closed.host}/`);
     assert.equal(seen.headers, undefined);
   });
 });

@@ -80,12 +80,14 @@ pub fn is_same_origin(named: &str, url: &str) -> bool {
     let has_user = |url: &str| authority(url).is_some_and(|authority| authority.contains('@'));
     (same_scheme || is_safer)
         && own.host.eq_ignore_ascii_case(named_parts.host)
-        && (port(&own) == port(&named_parts) || is_safer && own.port == Some(80))
+        && (port(&own) == port(&named_parts)
+            || is_safer && own.port == Some(80) && port(&named_parts) == usual)
         && !has_user(named)
         && !has_user(url)
 }
 
-fn authority(url: &str) -> Option<&str> {
+/// Returns the part of `url` from `://` to the path: user, host and port as written.
+pub fn authority(url: &str) -> Option<&str> {
     url.split_once("://")?.1.split(['/', '\\', '?', '#']).next()
 }
 
@@ -120,7 +122,9 @@ mod tests {
         check("null", shop, false);
         check("", shop, false);
         check("http://shop.example:443", "https://shop.example/", false);
-        check("https://shop.example:8443", "http://shop.example/", false);
+        for url in ["http://shop.example/", "http://shop.example:80/", "http://shop.example:443/"] {
+            check("https://shop.example:8443", url, false);
+        }
     }
 
     #[test]

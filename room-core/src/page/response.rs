@@ -94,10 +94,10 @@ impl HttpResponse {
         };
         let mut answer = Self::of_status(delivery.status, content_type, body);
         let interval_s = waiting.refresh_interval_s;
-        if interval_s > 0 {
-            // A challenge that is half done must not be taken away.
-            let is_gate = delivery.widget.is_some_and(|widget| widget.is_gate);
-            if !delivery.arrival.stays && !is_gate {
+        // A challenge that is half done must not be taken away, nor asked for again.
+        let is_gate = delivery.widget.is_some_and(|widget| widget.is_gate);
+        if interval_s > 0 && !is_gate {
+            if !delivery.arrival.stays {
                 answer.push("refresh", &delivery.arrival.refresh(interval_s));
             }
             // 429 and 503 tell machines when to come back; browsers follow `Refresh`.

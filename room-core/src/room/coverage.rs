@@ -12,7 +12,7 @@ pub use self::served_alike::served_alike;
 use crate::base::id::RoomId;
 use crate::base::letter_case::folded;
 use crate::base::sorted::{SortedMap, SortedSet};
-use crate::base::url::{UrlParts, lower_case, split_url};
+use crate::base::url::{UrlParts, authority, lower_case, split_url};
 use crate::room::Room;
 use crate::room::route::Route;
 use crate::ticket::cookie::{CookieScope, is_cookie_path};
@@ -112,13 +112,19 @@ impl Coverage {
     /// Returns the scope of the cookie of a room on the host of `url`.
     ///
     /// It is the host alone, unless all hosts of the room are at or below one of them. Then it is
-    /// that one, so that whoever is inside on one host is so on all.
+    /// that one and all below it, so that a visitor who is inside on one host is so on all. A room
+    /// that hides its cookie from the site does not send it to hosts that it does not cover.
     ///
     /// Its path is usually `/`. If another room of this host has a cookie of the same name and this room
     /// has a single path here, it is that path. So neither overwrites the other's ticket. It is
     /// spelled as in `url`, since browsers compare the spelling.
     pub fn cookie_scope<'a>(&'a self, url: &'a str, room: RoomId) -> CookieScope<'a> {
-        let domain = self.cookie_domains.get(&room).map(String::as_str);
+        // A host with a final dot is below no domain without one.
+        let ends_with_dot = split_url(url).zip(authority(url)).is_some_and(|(parts, written)| {
+            written.split_once(parts.host).is_some_and(|(_, rest)| rest.starts_with('.'))
+        });
+        let domain = self.cookie_domains.get(&room).filter(|_| !ends_with_dot);
+        let domain = domain.map(String::as_str);
         CookieScope { path: self.cookie_path(url, room), domain }
     }
 
@@ -186,7 +192,7 @@ impl HostRoutes {
     /// Finds the room of a path that servers may read in several ways.
     fn possible(&self, path: &str) -> Result<Option<usize>, ContradictoryPath> {
         let reading = WidestReading::of(path);
-        if !reading.is_ambiguous() && !self.may_be_put_together(&reading) {
+        if !reading.is_ambiguous() && !self.may_be_put_together(path, &reading) {
             return Ok(self.longest(&reading.joined()));
         }
         let is_long = path.len() > MAX_BROKEN_PATH_BYTES && reading.is_broken()
@@ -212,13 +218,18 @@ impl HostRoutes {
     }
 
     /// Whether the path has a decomposed letter that may belong to a room's path.
-    fn may_be_put_together(&self, reading: &WidestReading) -> bool {
+    /// One that is too long to examine may.
+    fn may_be_put_together(&self, path: &str, reading: &WidestReading) -> bool {
         if !reading.is_in_parts() {
             return false;
         }
+        let keys = self.by_path.keys().chain(self.by_exact_path.keys());
+        let mut composed = keys.filter(|key| !key.is_ascii()).peekable();
+        if composed.peek().is_none() || path.len() > MAX_BROKEN_PATH_BYTES {
+            return composed.peek().is_some();
+        }
         let reach = reading.reach();
-        let mut keys = self.by_path.keys().chain(self.by_exact_path.keys());
-        keys.any(|key| !key.is_ascii() && reach.includes(&folded_key(key)))
+        composed.any(|key| reach.includes(&folded_key(key)))
     }
 }
 
@@ -247,7 +258,9 @@ fn cookie_domains(rooms: &[Room]) -> SortedMap<RoomId, String> {
                 .is_some_and(|above| above.is_empty() || above.ends_with('.'))
         };
         // Browsers take no cookie for a whole top-level domain, and none for `localhost`.
-        let is_one = shortest.contains('.') && hosts.clone().any(|host| host != shortest);
+        let is_one = shortest.contains('.')
+            && !room.strip_cookie
+            && hosts.clone().any(|host| host != shortest);
         (is_one && hosts.all(is_below)).then(|| (room.id, shortest.to_owned()))
     };
     rooms.iter().filter(is_alone).filter_map(domain).collect()
@@ -336,7 +349,8 @@ mod tests {
             let room = json!({
                 "id": format!("{:032x}", 1), "zone_id": "0123456789abcdef0123456789abcdef",
                 "name": "shop", "host": hosts[0], "additional_routes": routes.collect::<Value>(),
-                "cookie_suffix": suffixes[0], "total_active_users": 1, "new_users_per_minute": 1,
+                "cookie_suffix": suffixes[0], "strip_cookie": suffixes[0] == "hidden",
+                "total_active_users": 1, "new_users_per_minute": 1,
             });
             let mut other = room.clone();
             let fields = [
@@ -355,6 +369,8 @@ mod tests {
                 |place: usize| coverage.cookie_scope("https://a.net/", coverage.rooms()[place].id);
             assert_eq!(scope(0), CookieScope { path: "/", domain: want }, "{hosts:?}");
             assert_eq!(scope(1).domain, None);
+            let dotted = coverage.cookie_scope("https://www.a.net./", coverage.rooms()[0].id);
+            assert_eq!(dotted.domain, None);
         };
         let own = ["shop", "other"];
         check(&["a.net"], own, None);
@@ -365,6 +381,7 @@ mod tests {
         check(&["a.net", "www.a.net", "b.example"], own, None);
         check(&["localhost", "a.localhost"], own, None);
         check(&["a.net", "www.a.net"], ["same", "same"], None);
+        check(&["a.net", "www.a.net"], ["hidden", "other"], None);
     }
 
     /// A picture by way of a signed address, which servers may read in several ways.
@@ -383,6 +400,10 @@ mod tests {
         }
         check(&only, &signed(17_000), Ok(Some("a.net/shop")));
         check(&several, &signed(17_000), Err(ContradictoryPath));
+        let parts = format!("https://a.net{}", "/a%CC%88".repeat(200));
+        check(&several, &parts, Ok(None));
+        check(&coverage(&["a.net/käse", "a.net/sale"]), &parts, Err(ContradictoryPath));
+        check(&coverage(&["a.net/käse"]), &parts, Ok(Some("a.net/käse")));
         let broken = format!("https://a.net/a;/../shop/{}", "%01a".repeat(300));
         check(&only, &broken, Ok(Some("a.net/shop")));
         check(&several, &broken, Err(ContradictoryPath));

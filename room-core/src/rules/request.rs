@@ -16,7 +16,7 @@ use crate::base::accept_language::{self, FULL_QUALITY};
 use crate::base::path::has_one_reading;
 use crate::base::sorted;
 use crate::base::time::Timestamp;
-use crate::base::url::{UrlParts, lower_case, split_url};
+use crate::base::url::{UrlParts, authority, lower_case, split_url};
 
 /// The parts of a request that the platform gives. Each is read only when a rule needs it, maybe
 /// more than once.
@@ -446,16 +446,14 @@ fn languages(header: &str) -> Vec<String> {
     });
     best_first.into_iter().map(|(tag, _)| tag.to_owned()).collect()
 }
-/// Returns the URL without its fragment, with the host in lower case, as Cloudflare gives it to
-/// rules and browsers send it.
+
+/// Returns the URL without its fragment, with the host in lower case, as browsers send it.
 fn full_uri(url: &str) -> Cow<'_, str> {
     let url = url.split('#').next().unwrap_or_default();
-    let parts = split_url(url).zip(url.split_once("://"));
-    match parts
-        .map(|(parts, (_, rest))| (parts, lower_case(parts.host), rest.split_once(parts.host)))
-    {
-        Some((parts, Cow::Owned(host), Some((before, after)))) => {
-            format!("{}://{before}{host}{after}", parts.scheme).into()
+    let written = authority(url).unwrap_or_default();
+    match (lower_case(written), url.split_once("://")) {
+        (Cow::Owned(lower), Some((scheme, rest))) => {
+            format!("{scheme}://{lower}{}", rest.get(written.len()..).unwrap_or_default()).into()
         }
         _ => url.into(),
     }

@@ -41,7 +41,8 @@ impl Site<'_> {
     }
 
     /// Returns where the visitor of an unlisted host is sent: to the same address on the host with
-    /// or without `www.`, if that one has a room.
+    /// or without `www.`, if that one has a room. It has no scheme: the browser keeps its own, which
+    /// a proxy may not have told.
     pub fn counterpart(&self, url: &str) -> Option<String> {
         let host = split_url(url)?.host;
         let other = match host.get(..4) {
@@ -49,8 +50,8 @@ impl Site<'_> {
             _ => format!("www.{host}"),
         };
         let (scheme, rest) = url.split_once("://")?;
-        let url = format!("{scheme}://{}", rest.replacen(host, &other, 1));
-        self.coverage.has_host(&url).then_some(url)
+        let address = format!("//{}", rest.replacen(host, &other, 1));
+        self.coverage.has_host(&format!("{scheme}:{address}")).then_some(address)
     }
 }
 
@@ -217,9 +218,9 @@ mod tests {
         check("https://a.shop.example/", Entrance::Unlisted, None);
         check("https://a.img.shop.example/", Entrance::Unlisted, None);
         check("https://elsewhere.example/?shop.example", Entrance::Unlisted, None);
-        let at_shop = Some("https://shop.example:8443/a?b=www.shop.example");
+        let at_shop = Some("//shop.example:8443/a?b=www.shop.example");
         check("https://www.shop.example:8443/a?b=www.shop.example", Entrance::Unlisted, at_shop);
-        check("https://WWW.shop.example/", Entrance::Unlisted, Some("https://shop.example/"));
+        check("https://WWW.shop.example/", Entrance::Unlisted, Some("//shop.example/"));
         check("https://www.www.shop.example/", Entrance::Unlisted, None);
     }
 }
