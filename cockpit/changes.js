@@ -35,12 +35,7 @@ const COUNTS = "Stored and read back; it counts everywhere within 5 s.";
 export async function apply(call, { path, patch, back }, seen) {
   if (back) return applyBack(call, path, back);
   const fields = Object.keys(patch);
-  const before = await call("GET", path);
-  const other = fields.filter((field) => !isSame(before[field], seen[field]));
-  if (other.length > 0) {
-    const now = describe(pick(before, other));
-    throw new Error(`Nothing was changed: meanwhile somebody else has set ${now}. Look again.`);
-  }
+  unlessChanged(await call("GET", path), fields, seen);
   await call("PATCH", path, patch);
   const after = await call("GET", path);
   if (fields.some((field) => !isSame(after[field], patch[field]))) {
@@ -48,6 +43,14 @@ export async function apply(call, { path, patch, back }, seen) {
   }
   const now = describe(pick(after, fields));
   return `In force: ${now}. ${COUNTS}`;
+}
+
+/** Throws if of these fields somebody has changed one since the owner saw it. */
+export function unlessChanged(document, fields, seen) {
+  const other = fields.filter((field) => !isSame(document[field], seen[field]));
+  if (other.length === 0) return;
+  const now = describe(pick(document, other));
+  throw new Error(`Nothing was changed: meanwhile somebody else has set ${now}. Look again.`);
 }
 
 async function applyBack(call, path, back) {
@@ -109,9 +112,16 @@ function pick(document, fields) {
   return Object.fromEntries(fields.map((field) => [field, document[field] ?? null]));
 }
 
-/** Whether two values of a field are the same; a missing one is `null`. */
+/** Whether two values of a field are the same, in whatever order; a missing one is `null`. */
 function isSame(one, other) {
-  return JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
+  const text = (value) => JSON.stringify(value ?? null, inOrder);
+  return text(one) === text(other);
+}
+
+/** For `JSON.stringify`: an object with its names in order. */
+function inOrder(_, value) {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /** Says fields and their values in words. */

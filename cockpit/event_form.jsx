@@ -1,6 +1,9 @@
 // Makes or changes an event; an empty field leaves it to the room. And makes more of one, each a
 // week after the other.
+import { useState } from "preact/hooks";
+
 import { pathOf } from "./api.js";
+import { unlessChanged } from "./changes.js";
 import { EVENT_FIELDS, shownOf, weeksLater, whatIsOver } from "./event_fields.js";
 import { moment, number } from "./facts.js";
 import { Form } from "./form.jsx";
@@ -16,13 +19,19 @@ const WEEKS = {
 
 /** The form of an event, or of a new one that begins `like` another. */
 export function EventForm({ session, room, event, like, draft, onSaved, onCancel }) {
-  const initial = shownOf(event ?? like);
+  // What the form began with: what somebody else has changed since is not written over.
+  const [begun] = useState(event);
+  const [initial] = useState(() => shownOf(event ?? like));
   const save = async (body, written) => {
-    const path = event ? pathOf(room, event) : `${pathOf(room)}/events`;
-    const differs = ([name]) => !event || written[name] !== initial[name];
-    const changed = Object.fromEntries(Object.entries(body).filter(differs));
-    const saved = await session.call(event ? "PATCH" : "POST", path, changed);
+    const path = begun ? pathOf(room, begun) : `${pathOf(room)}/events`;
+    const saved = begun
+      ? await changed(path, differing(written, initial, body))
+      : await session.call("POST", path, body);
     onSaved(saved, `Saved: ${saved.name}. ${whatIsOver(saved, Date.now())}`);
+  };
+  const changed = async (path, patch) => {
+    unlessChanged(await session.call("GET", path), Object.keys(patch), begun);
+    return session.call("PATCH", path, patch);
   };
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
@@ -40,6 +49,17 @@ export function EventForm({ session, room, event, like, draft, onSaved, onCancel
       />
     </section>
   );
+}
+
+/** What is to be changed: all that is written otherwise. An emptied text is empty from then on. */
+function differing(written, initial, body) {
+  const names = Object.keys(written).filter((name) => written[name] !== initial[name]);
+  const emptied = names.filter((name) => !(name in body));
+  const errors = emptied
+    .filter((name) => EVENT_FIELDS.find((field) => field.name === name).type !== "text")
+    .map((field) => ({ field, message: "must not be empty" }));
+  if (errors.length > 0) throw Object.assign(new Error(), { errors });
+  return Object.fromEntries(names.map((name) => [name, body[name] ?? (name in body ? null : "")]));
 }
 
 /** Makes the events of the weeks to come, like one that there is. */

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { keepDraft, readDraft } from "./drafts.js";
 import { HtmlEditor } from "./editor.jsx";
 import { Button } from "./parts.jsx";
+import { numberOf } from "./written_number.js";
 
 /**
  * A form of `fields`: `{ name, label, type, help, options, isOptional, isSecret, title }`, where
@@ -228,7 +229,9 @@ function bodyOf(fields, values) {
   for (const { name, type, isOptional, isYesOrNo } of fields) {
     const value = values[name];
     if (type === "checkbox") body[name] = value;
-    else if (value !== "") body[name] = (WRITTEN[isYesOrNo ? "yes-or-no" : type] ?? same)(value);
+    else if (value !== "") {
+      body[name] = (WRITTEN[isYesOrNo ? "yes-or-no" : type] ?? same)(value, name);
+    }
     else if (isOptional) body[name] = null;
   }
   return body;
@@ -236,7 +239,7 @@ function bodyOf(fields, values) {
 
 const same = (value) => value;
 const WRITTEN = {
-  number: Number,
+  number: numberOf,
   "yes-or-no": (value) => value === "true",
   "datetime-local": (value) => new Date(value).toISOString(),
 };

@@ -4,6 +4,7 @@ import { limitsChange } from "./actions.js";
 import { useDraft } from "./drafts.js";
 import { inForce, number } from "./facts.js";
 import { Button, Outcome } from "./parts.jsx";
+import { writtenNumber } from "./written_number.js";
 
 export function Limits({ room, event, numbers, changes, isOff }) {
   const { limit, perMinute } = inForce(room, event);
@@ -12,7 +13,7 @@ export function Limits({ room, event, numbers, changes, isOff }) {
   const shown = draft ?? { limit, perMinute };
   const write = (field) => (input) =>
     setDraft({ basis: { limit, perMinute }, ...shown, [field]: input.currentTarget.value });
-  const wanted = { limit: Number(shown.limit), perMinute: Number(shown.perMinute) };
+  const wanted = { limit: writtenNumber(shown.limit), perMinute: writtenNumber(shown.perMinute) };
   const problem = problemOf(wanted);
   const differs = wanted.limit !== limit || wanted.perMinute !== perMinute;
   const change = problem ? undefined : limitsChange(room, event, numbers, wanted);
@@ -78,6 +79,6 @@ function Field({ id, label, value, onInput }) {
 
 function problemOf({ limit, perMinute }) {
   const isWhole = (value) => Number.isInteger(value) && value >= 1;
-  if (!isWhole(limit) || !isWhole(perMinute)) return "Both limits are whole numbers from 1.";
+  if (!isWhole(limit) || !isWhole(perMinute)) return "Both limits are whole numbers from 1, without points or commas: 5000.";
   if (perMinute > limit) return "New users per minute cannot be more than total active users.";
 }

@@ -9,9 +9,10 @@ import { useNow, usePolling } from "./polling.js";
 const PERIOD_MS = 2_000;
 
 /**
- * Returns `{ numbers, event, now, age, problem, again }` of a room while `runs`: from the stream of
- * the tab, and while that is broken by a call each 2 s; with the event by one call more when it
- * begins or the configuration has another `version`.
+ * Returns `{ numbers, event, isUnknown, now, age, problem, again }` of a room while `runs`: from the
+ * stream of the tab, and while that is broken by a call each 2 s; with the event by one call more
+ * when it begins or the configuration has another `version`, repeated each 2 s without an answer.
+ * `isUnknown` says that an event is in force which has not been read.
  */
 export function useLive(session, room, version, runs) {
   const streamed = useWatch(session.watch, room, runs);
@@ -26,15 +27,24 @@ export function useLive(session, room, version, runs) {
   useEffect(() => {
     if (!eventId) return setEvent(undefined);
     let ended = false;
+    let timer;
     const take = (found) => ended || setEvent(found);
-    // Without an answer the old one stays, and the next version asks again.
-    session.call("GET", pathOf(room, { id: eventId })).then(take, () => {});
+    const again = () => {
+      if (!ended) timer = setTimeout(look, PERIOD_MS);
+    };
+    const look = () => session.call("GET", pathOf(room, { id: eventId })).then(take, again);
+    look();
     return () => {
       ended = true;
+      clearTimeout(timer);
     };
   }, [eventId, version]);
-  const now = useNow(runs);
-  return { numbers, event, now, age: age(at, now, problem), problem, again: polled.again };
+  const here = useNow(runs);
+  // Events begin and end by the Worker's clock.
+  const now = here - (streamed.ahead ?? 0);
+  const isUnknown = Boolean(eventId) && event?.id !== eventId;
+  const known = { numbers, event, isUnknown, now, problem };
+  return { ...known, age: age(at, here, problem), again: polled.again };
 }
 
 /** What the stream says of a room; of one that is not looked at any more, what it has said. */

@@ -25,6 +25,8 @@ const FIELDS = PAGE_FIELDS.map((field) =>
 );
 
 export function Page({ session, room, reload }) {
+  // What the form began with: what somebody else has changed since is not written over.
+  const [begun, begin] = useState(room);
   const [values, setValues] = useState(() => valuesOf(room));
   const [saved, setSaved] = useState("");
   const seen = useAddress(session, room, values);
@@ -32,10 +34,12 @@ export function Page({ session, room, reload }) {
     field.type === "html" ? { ...field, told: seen.problem ? seen.faults : seen.notes } : field,
   );
   const save = async (_, written) => {
-    const names = Object.keys(written).filter((name) => written[name] !== valuesOf(room)[name]);
+    const before = valuesOf(begun);
+    const names = Object.keys(written).filter((name) => written[name] !== before[name]);
     const patch = Object.fromEntries(names.map((name) => [name, written[name]]));
     if (names.length === 0) throw new Error("Nothing is different from what counts.");
-    await apply(session.call, { path: pathOf(room), patch }, { ...room, ...valuesOf(room) });
+    await apply(session.call, { path: pathOf(room), patch }, { ...begun, ...before });
+    begin({ ...begun, ...patch });
     setSaved(`${timeOfDay(Date.now())}: stored; visitors see it within 5 s.`);
     reload();
   };
@@ -47,7 +51,7 @@ export function Page({ session, room, reload }) {
           <section aria-labelledby="fields">
             <h2 id="fields">What it says</h2>
             <Form
-              {...{ fields, initial: valuesOf(room), label: "Save", onSave: save }}
+              {...{ fields, initial: valuesOf(begun), label: "Save", onSave: save }}
               draft={`${room.id}/page`}
               onWrite={(written) => {
                 setValues(written);

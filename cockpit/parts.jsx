@@ -54,10 +54,13 @@ export function waiting({ estimated_queued_users: value }) {
   return value === 0 ? "0" : `about ${number(value)}`;
 }
 
-/** A button that keeps the focus while it is off, so that a keyboard does not lose its place. */
+/**
+ * A button that keeps the focus while it is off, so that a keyboard does not lose its place. The
+ * second click of a double click is none: what was changed may have moved another button there.
+ */
 export function Button({ isOff, onClick, children, ...rest }) {
   const press = (event) => {
-    if (isOff) event.preventDefault();
+    if (isOff || event.detail > 1) event.preventDefault();
     else onClick?.(event);
   };
   return (

@@ -23,7 +23,7 @@ export function Room({ session, room, isNew, log, version, inFront, reload }) {
   const { numbers, event } = live;
   const isEmpty = !numbers?.estimated_total_active_users && !numbers?.estimated_queued_users;
   const isUnreachable = live.problem?.status === 0;
-  const steer = { room, event, numbers, changes, isOff: changes.isBusy || isUnreachable };
+  const steer = { room, event, numbers, changes, isOff: changes.isBusy || isUnreachable || live.isUnknown };
   return (
     <main>
       <RoomTabs room={room} at="" />
@@ -89,7 +89,8 @@ function Now({ room, live }) {
         <div class="wide">
           <dt>inside / limit</dt>
           <dd>
-            {numbers ? number(inside) : "–"} <span class="soft">/ {number(limit)}</span>
+            {numbers ? number(inside) : "–"}{" "}
+            <span class="soft">/ {live.isUnknown ? "–" : number(limit)}</span>
           </dd>
         </div>
         <div>

@@ -9,6 +9,7 @@ import {
   TURNSTILE_MODES_HELP,
 } from "./choices.js";
 import { fieldOf, fieldsOf } from "./fields.js";
+import { numberOf } from "./written_number.js";
 
 /** What the form says of fields, where names and sentences of the table are not enough. */
 const TEXTS = {
@@ -236,7 +237,7 @@ function toldOf(name, written) {
   const { type, isNumber } = FIELDS.find((field) => field.name === name);
   const value = written[name];
   if (type === "number" || isNumber) {
-    return [name, value === "" ? value : Number(value)];
+    return [name, value === "" ? value : numberOf(value, name)];
   }
   if (type === "routes") return [name, routesIn(value)];
   if (type === "groups") return [name, groupsIn(value)];
@@ -264,7 +265,8 @@ function groupsIn(text) {
 function routesIn(text) {
   return linesIn(text).map((line) => {
     const at = line.indexOf("/");
-    return at < 0 ? { host: line, path: "/" } : { host: line.slice(0, at), path: line.slice(at) };
+    const [host, path] = at < 0 ? [line, "/"] : [line.slice(0, at), line.slice(at)];
+    return { host: host.toLowerCase(), path };
   });
 }
 

@@ -4,6 +4,7 @@ import { useEffect, useReducer, useRef, useState } from "preact/hooks";
 
 import { pathOf } from "./api.js";
 import { undoableRules } from "./audit.js";
+import { unlessChanged } from "./changes.js";
 import { draftBelow } from "./drafts.js";
 import { Form } from "./form.jsx";
 import { LastChanges } from "./last_changes.jsx";
@@ -45,10 +46,21 @@ export function Rules({ session, room, log, version, reload }) {
   const rule = rules?.find(({ id }) => id === edited);
   const isEdited = edited === NEW || rule;
   const [results, setResults] = useState({});
+  // The rule as it was when it was opened: what somebody else has changed since is not written over.
+  const begun = useRef();
+  if (begun.current?.id !== rule?.id) begun.current = rule;
   const save = async (body) => {
-    const written = { ...body, action: "bypass_waiting_room" };
-    await make(rule ? "PATCH" : "POST", rule ? `/${edited}` : "", written);
+    if (!rule) await make("POST", "", { ...body, action: "bypass_waiting_room" });
+    else await change(body);
     edit(undefined);
+  };
+  const change = async (body) => {
+    const seen = begun.current;
+    const names = Object.keys(body).filter((name) => body[name] !== seen[name]);
+    if (names.length === 0) return;
+    const present = await session.call("GET", path);
+    unlessChanged(present.find(({ id }) => id === edited) ?? {}, names, seen);
+    await make("PATCH", `/${edited}`, Object.fromEntries(names.map((name) => [name, body[name]])));
   };
   return (
     <main>
@@ -65,7 +77,7 @@ export function Rules({ session, room, log, version, reload }) {
           <h2 id="edit">{rule ? "Edit rule" : "New rule"}</h2>
           <Form
             fields={FIELDS}
-            initial={{ ...EMPTY, ...(rule && shown(rule)) }}
+            initial={{ ...EMPTY, ...(rule && shown(begun.current)) }}
             draft={drafts + edited}
             label="Save"
             onSave={save}

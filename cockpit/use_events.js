@@ -4,6 +4,8 @@ import { useEffect, useState } from "preact/hooks";
 import { pathOf } from "./api.js";
 
 const EVENTS_AT_MOST = 1_000;
+/** How long after a call that was not answered the events are asked for again, in milliseconds. */
+const AGAIN_MS = 3_000;
 
 /** Returns `{ events, problem, again }`. */
 export function useEvents(session, room, version) {
@@ -13,11 +15,17 @@ export function useEvents(session, room, version) {
     const path = `${pathOf(room)}/events?per_page=${EVENTS_AT_MOST}`;
     let isOld = false;
     const take = (news) => isOld || set(news);
-    const fail = ({ message }) => take((old) => ({ ...old, problem: message }));
-    session.call("GET", path).then((events) => take({ events }), fail);
+    let timer;
+    const fail = ({ message }) => {
+      take((old) => ({ ...old, problem: message }));
+      if (!isOld) timer = setTimeout(ask, AGAIN_MS);
+    };
+    const ask = () => session.call("GET", path).then((events) => take({ events }), fail);
+    ask();
     // An answer that comes after a later question is an old one.
     return () => {
       isOld = true;
+      clearTimeout(timer);
     };
   }, [version, round]);
   return { ...known, again: () => next((count) => count + 1) };

@@ -27,8 +27,9 @@ export class Watch {
 
   /**
    * Tells `listener` the numbers of a room, `zone/room`, until the function is called that it
-   * returns: `{ numbers, at, problem, isBroken }`, where `at` is when the numbers were read, by the
-   * clock here, and while `isBroken` there will be none.
+   * returns: `{ numbers, at, ahead, problem, isBroken }`, where `at` is when the numbers were read,
+   * by the clock here, which is so many milliseconds `ahead` of the Worker's, and while `isBroken`
+   * there will be none.
    */
   follow(room, listener) {
     const all = this.#listeners.get(room) ?? new Set();
@@ -98,7 +99,7 @@ export class Watch {
         for (const line of lines.map((text) => JSON.parse(text))) {
           ahead = Math.min(ahead, Date.now() - line.at);
           this.#failures = 0;
-          this.#hear(rooms, line, line.at + ahead);
+          this.#hear(rooms, line, ahead);
         }
       }
     } finally {
@@ -107,11 +108,12 @@ export class Watch {
     }
   }
 
-  #hear(rooms, { told, late }, at) {
+  #hear(rooms, { told, late, at: readAt }, ahead) {
+    const at = readAt + ahead;
     for (const room of rooms) {
       const id = room.split("/")[1];
       const news = told[id] && { numbers: told[id] };
-      const fresh = { at, problem: undefined, ...news };
+      const fresh = { at, ahead, problem: undefined, ...news };
       const problem = { problem: late[id] ? { message: late[id] } : undefined };
       this.#tell([room], { isBroken: false, ...(id in late ? problem : fresh) });
     }
