@@ -13,7 +13,7 @@ const CENTRAL = path.join(WORKER, "central/central_bg.wasm");
  * its first answer. `src/lib.rs` says what is in which module. As below, the bound is 3 above what
  * was measured.
  */
-const VISITS_GZIP_KB_MAX = 445;
+const VISITS_GZIP_KB_MAX = 447;
 /**
  * The most that the central module may weigh, which is loaded when it is first asked for. The rooms
  * and the messages are in both: as one module they were 685 KB.

@@ -43,6 +43,11 @@ export interface Options {
  */
 const JITTER_MS_MAX = 1_000;
 /**
+ * How often a check-in is repeated that a server answers with an error while the user waits: the
+ * servers in between fail for a moment, and nobody was let in by that.
+ */
+const SERVER_ERRORS_MAX = 4;
+/**
  * The longest pause between two attempts while there is no network, in milliseconds. The room keeps
  * a place for 300 s after a check-in.
  */
@@ -194,7 +199,12 @@ class Wait {
     const { signal } = this.#request;
     for (let attempt = 0; ; attempt += 1) {
       try {
-        if (isOnline()) return await this.#checkIn();
+        if (isOnline()) {
+          const answer = await this.#checkIn();
+          const isOfServersBetween = answer.status >= 500 && !(await factsOf(answer));
+          if (!isOfServersBetween || attempt >= SERVER_ERRORS_MAX) return answer;
+          await answer.body?.cancel();
+        }
       } catch (error) {
         if (signal.aborted) throw error;
       }

@@ -105,6 +105,7 @@ export class WaitingRoomSession extends HTMLElement {
     clearTimeout(this.#timer);
     const session = await ask(this.#address, "GET");
     if (!this.isConnected) return;
+    if (!session && this.#endsAt > 0) return this.#isUnanswered();
     if (!session) return this.#later(RETRY_MS, () => void this.#look());
     if (!session.inside) return this.#end(this.#endsAt > 0 ? "over" : undefined);
     // A short session does not begin with a warning.
@@ -114,7 +115,13 @@ export class WaitingRoomSession extends HTMLElement {
     this.#show();
   }
 
-  #show(): void {
+  /** Goes on by what was known, since the session ends with a network and without. */
+  #isUnanswered(): void {
+    if (Date.now() >= this.#endsAt) return this.#end("over");
+    this.#show(RETRY_MS);
+  }
+
+  #show(pauseMsMax = PAUSE_MS_MAX): void {
     const seconds = Math.max(0, (this.#endsAt - Date.now()) / 1_000);
     this.#left.textContent = this.#text("left", seconds);
     this.#leave.hidden = false;
@@ -126,7 +133,7 @@ export class WaitingRoomSession extends HTMLElement {
     }
     const untilWarning = seconds - this.#warnSeconds;
     const untilChange = untilWarning > 0 ? untilWarning : Math.min(seconds, 10);
-    this.#later(Math.min(untilChange * 1_000 + 500, PAUSE_MS_MAX), () => void this.#look());
+    this.#later(Math.min(untilChange * 1_000 + 500, pauseMsMax), () => void this.#look());
   }
 
   #warn(seconds: number): void {

@@ -232,6 +232,16 @@ test("behind a challenge without a network it does not ask without a pause", asy
   assert.deepEqual(world.sleeps, [1_000, 2_000]);
 });
 
+test("an error of a server in between lets nobody in, for a while", async () => {
+  const error = () => new Response("<h1>502</h1>", { status: 502 });
+  const { ours, world } = made([queued(), error, error, queued(), site()]);
+  assert.equal(await (await ours(URL)).text(), '{"ok":true}');
+  assert.deepEqual(world.told.map(({ state }) => state), ["waiting", "waiting", "turn"]);
+  assert.deepEqual(world.sleeps, [20_500, 20_000, 40_000, 20_500]);
+  const lasting = made([queued(), error, error, error, error, error]);
+  assert.equal((await lasting.ours(URL)).status, 502);
+});
+
 test("whoever gives up sends nothing more", async () => {
   const giveUp = new AbortController();
   const meanwhile = () => giveUp.abort(new Error("enough"));
