@@ -2,6 +2,7 @@
 // site itself. It takes no place: it asks as a browser does that loads a page ahead.
 import { askHost } from "../ask-host.mjs";
 import { managedRooms, patiently, roomOf } from "../deploy/live-check.mjs";
+import { examinePair } from "./certificate.mjs";
 
 /** What a visitor gets who has no place and asks for none. */
 const NOT_YET = 503;
@@ -15,12 +16,20 @@ export function checkFromOutside(settings, token, patience) {
 /** What is not as owners mostly want it, though visitors can be served: a sentence for each. */
 export async function warnings(settings, token) {
   const { rooms = [] } = await managed(settings, token);
-  return [await roomWarning(settings, rooms), await originWarning(settings)].filter(Boolean);
+  return [
+    expiryWarning(settings),
+    await roomWarning(settings, rooms),
+    await originWarning(settings),
+  ].filter(Boolean);
 }
 
 function managed(settings, token) {
   const { zone } = settings;
   return managedRooms(asking(settings), { adminHost: adminHostOf(settings), zone }, token);
+}
+
+function expiryWarning({ tls }) {
+  return tls ? examinePair(tls).warning : "";
 }
 
 async function roomWarning(settings, rooms) {
@@ -45,8 +54,10 @@ async function originWarning({ origin, host }) {
 
 function asking(settings) {
   const liveAddress = addressOf(settings);
+  // A certificate that has expired is warned of. All else is tried nevertheless.
+  const trustsAll = expiryWarning(settings) !== "";
   return (name, path, headers) =>
-    askHost(new URL(`${schemeOf(settings)}://${name}${path}`), { headers, liveAddress });
+    askHost(new URL(`${schemeOf(settings)}://${name}${path}`), { headers, liveAddress, trustsAll });
 }
 
 /** Where to connect on this machine. */

@@ -1,12 +1,12 @@
 // Completes what is known of a site on its owner's machines: from flags, from what was kept, and by
 // asking. Whatever cannot be used ends the process with a sentence before anything is written.
 import { randomBytes } from "node:crypto";
-import fs from "node:fs";
 import path from "node:path";
 
 import { networksIn } from "../../src/networks.js";
 import { hostProblem } from "../deploy/settings.mjs";
 import { stop } from "../stop.mjs";
+import { examinePair } from "./certificate.mjs";
 import { clusterOf } from "./cluster.mjs";
 
 const LOCAL = /^(?:[a-z0-9-]+\.)*localhost$/;
@@ -97,13 +97,14 @@ function problemOfHost(host) {
 
 function tlsOf(options, settings) {
   const [cert, key] = [options["tls-cert"], options["tls-key"]];
-  if (!cert && !key) return settings.tls;
-  if (!cert || !key) stop("--tls-cert and --tls-key belong together");
-  const files = [cert, key].map((file) => path.resolve(file));
-  for (const file of files) {
-    if (!fs.existsSync(file)) stop(`${file} is not there`);
-  }
-  return { cert: files[0], key: files[1] };
+  if (Boolean(cert) !== Boolean(key)) stop("--tls-cert and --tls-key belong together");
+  const tls = cert ? { cert: path.resolve(cert), key: path.resolve(key) } : settings.tls;
+  const { problem } = tls ? examinePair(tls) : {};
+  if (!problem) return tls;
+  stop(
+    `--tls-cert and --tls-key: ${problem}: name a chain that begins with the certificate of the ` +
+      "site, and the key of that certificate",
+  );
 }
 
 /** The zone of a site: a name in the API, and the hosts that rooms may have. */

@@ -3,6 +3,7 @@
 import { Kept } from "../deploy/kept.mjs";
 import { stop } from "../stop.mjs";
 import { addressOf, adminHostOf, checkFromOutside, warnings } from "./check.mjs";
+import { examinePair } from "./certificate.mjs";
 import { noteWorkerds } from "./claim.mjs";
 import { watchDisk } from "./disk.mjs";
 import { Instances } from "./instances.mjs";
@@ -13,7 +14,7 @@ const { settings, secrets } = kept;
 const instances = new Instances(kept, (pids) => noteWorkerds(kept, pids));
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, end);
 // A terminal that is closed ends it; a service is told so to take up a new certificate.
-process.on("SIGHUP", process.stdin.isTTY ? end : () => instances.follow());
+process.on("SIGHUP", process.stdin.isTTY ? end : follow);
 // The command was killed.
 process.on("disconnect", end);
 
@@ -28,6 +29,14 @@ for (const warning of await warnings(settings, secrets.API_TOKEN)) {
 }
 farewell();
 watchDisk(kept.folder);
+
+/** Lets other workerds follow, unless they could not serve: then nothing happens. */
+function follow() {
+  const { problem, warning } = settings.tls ? examinePair(settings.tls) : {};
+  if (problem) return console.error(`${problem}: the old one stays in use`);
+  if (warning) console.error(`Beware: ${warning}`);
+  instances.follow();
+}
 
 async function end() {
   await instances.end();

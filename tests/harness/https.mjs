@@ -65,6 +65,14 @@ function certificate() {
   }
 }
 
+/** Lets the certificate that `makeCertificate` made have expired yesterday. */
+export function expireCertificate({ key, cert }) {
+  const made = spawnSync("openssl", [
+    ...["x509", "-in", cert, "-signkey", key, "-days", "-1", "-out", cert],
+  ]);
+  if (made.status !== 0) throw new Error(`openssl: ${made.stderr}`);
+}
+
 /** Makes a fresh key and a certificate for a host as files of a folder; returns their paths. */
 export function makeCertificate(folder, host) {
   const [key, cert] = ["key.pem", "cert.pem"].map((file) => path.join(folder, file));

@@ -7,15 +7,19 @@ import https from "node:https";
 import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
-import { makeCertificate, opensslMissing } from "../harness/https.mjs";
+import { expireCertificate, makeCertificate, opensslMissing } from "../harness/https.mjs";
 import { OwnServer, isRunning, until } from "../harness/own-server.mjs";
 import { room } from "../harness/rooms.mjs";
 import { Visitor } from "../harness/visitor.mjs";
 
 /** Each takes less, on a slow machine too. A command that hangs still ends the run. */
 const ALL = { timeout: 300_000 };
+const missing = opensslMissing();
+if (missing && process.env.CI) throw new Error(`CI must run this test: ${missing}`);
+const HTTPS = { ...ALL, skip: missing && `SKIPPED: ${missing}` };
 /** workerd takes up a new certificate within so much time. */
 const FOLLOWS_MS = 60_000;
 const HOST = "shop.example";
@@ -176,13 +180,9 @@ test("what an owner may want otherwise is said, and holds nothing up", ALL, asyn
   assert.match(server.said, /Beware: no room covers shop\.example: everybody passes/);
 });
 
-test("HTTPS of its own, with a new certificate at SIGHUP", ALL, async (t) => {
-  const missing = opensslMissing();
-  if (missing && process.env.CI) throw new Error(`CI must run this test: ${missing}`);
-  if (missing) return t.skip(`SKIPPED: ${missing}`);
+test("HTTPS of its own, with a new certificate at SIGHUP", HTTPS, async (t) => {
   const server = await OwnServer.make(t);
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "own-certificate-"));
-  t.after(() => fs.rmSync(folder, { recursive: true }));
+  const folder = certificateFolder(t);
   const names = `${HOST},DNS:localhost`;
   const { key, cert } = makeCertificate(folder, names);
   const flags = { "tls-cert": cert, "tls-key": key, address: "127.0.0.1" };
@@ -207,6 +207,59 @@ test("HTTPS of its own, with a new certificate at SIGHUP", ALL, async (t) => {
   // workerd closes a connection that has sent nothing yet: here there is one at a time.
   assert.ok(broken <= 1, `${broken} broken connections`);
 });
+
+test("a certificate without its key is refused, and used by no SIGHUP", HTTPS, async (t) => {
+  const server = await OwnServer.make(t);
+  const [folder, otherFolder] = [certificateFolder(t), certificateFolder(t)];
+  const names = `${HOST},DNS:localhost`;
+  const { key, cert } = makeCertificate(folder, names);
+  const other = makeCertificate(otherFolder, names);
+  const flags = { "tls-cert": cert, "tls-key": key, address: "127.0.0.1" };
+  const needed = { ...server.first, folder: server.folder, origin: server.origin.address };
+  const refused = async (more, want) => {
+    const child = server.run({ ...needed, ...more });
+    assert.equal(await child.ended, 1, server.said);
+    assert.match(server.said, want);
+  };
+  const noPair = /--tls-cert and --tls-key: .* do not belong together: name a chain/;
+  await refused({ ...flags, "tls-key": other.key }, noPair);
+  await refused({ ...flags, "tls-cert": key }, /key\.pem is no certificate chain in PEM/);
+  await refused({ ...flags, "tls-key": cert }, /cert\.pem is no private key in PEM/);
+  await refused({ ...flags, "tls-key": `${key}.gone` }, /gone cannot be read \(ENOENT\)/);
+  assert.deepEqual(fs.readdirSync(server.folder), []);
+
+  await server.start(flags, { NODE_EXTRA_CA_CERTS: cert });
+  const [first, pid] = [await secure(server.port), server.workerd()];
+  fs.copyFileSync(other.cert, cert);
+  server.child.kill("SIGHUP");
+  await until(() => server.said.includes("the old one stays in use"), "nothing is said");
+  assert.match(server.said, /the certificate and the key do not belong together: the old one/);
+  // It would be replaced within that time.
+  await sleep(2_000);
+  assert.equal(server.workerd(), pid);
+  assert.equal((await secure(server.port)).certificate, first.certificate);
+  await server.stop();
+  await refused({}, noPair);
+});
+
+test("an expired certificate is warned of, and served", HTTPS, async (t) => {
+  const server = await OwnServer.make(t);
+  const pair = makeCertificate(certificateFolder(t), `${HOST},DNS:localhost`);
+  expireCertificate(pair);
+  await server.start({ "tls-cert": pair.cert, "tls-key": pair.key, address: "127.0.0.1" });
+  assert.match(server.said, /Beware: the certificate \S+ has expired \(.*\): browsers refuse it/);
+  const pid = server.workerd();
+  server.child.kill("SIGHUP");
+  await until(() => server.workerd() !== pid, "the old one stays");
+  assert.equal(server.said.match(/has expired/g).length, 2, server.said);
+});
+
+/** A folder for a certificate and its key. */
+function certificateFolder(context) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "own-certificate-"));
+  context.after(() => fs.rmSync(folder, { recursive: true }));
+  return folder;
+}
 
 /** One visit by HTTPS: the cookie that it brings, and the certificate that it saw. */
 function secure(port) {
