@@ -32,6 +32,7 @@ const fromFile = file === undefined ? {} : planIn(named(file));
 if (options.arrivals) options.arrivals = named(options.arrivals);
 const { past, ...fromRoom } = options.room ? await planOfRunning(options).catch(refuse) : {};
 const { plan, limits } = planOf(options, { ...fromFile, ...fromRoom });
+if (options.arrivals) tellArrivals();
 process.chdir(ROOT);
 await build();
 
@@ -41,6 +42,14 @@ const tookS = (Date.now() - began) / 1_000;
 line.end();
 tell();
 if (options.live) await rehearseLive();
+
+/** Says what was read: a file of another form is noticed by it. */
+function tellArrivals() {
+  const { per_minute: minutes } = plan.arrivals;
+  const visitors = minutes.reduce((sum, one) => sum + one, 0);
+  const numbers = `${count(minutes.length)}. Visitors in them: ${count(visitors)}`;
+  console.log(`Minutes in ${options.arrivals}: ${numbers}.`);
+}
 
 async function rehearsed() {
   try {

@@ -3,6 +3,7 @@ import fs from "node:fs";
 
 import { HELP, readFlags, wholeNumber } from "../deploy/options.mjs";
 import { stop } from "../stop.mjs";
+import { minutesIn } from "./arrivals.mjs";
 import { PRESETS } from "./presets.mjs";
 
 const PRESET_NAMES = Object.keys(PRESETS)
@@ -116,27 +117,14 @@ function number(text, flag) {
   return value;
 }
 
-/** The last column of each line that is a number; a first line without one is a heading. */
+/** How many come in each minute, as a CSV says. */
 export function minutesOf(file) {
-  const lines = readText(file)
-    .split(/\r?\n/)
-    .filter((line) => line.trim() !== "");
-  const cells = lines.map((line) =>
-    line
-      .split(/[,;\t]/)
-      .at(-1)
-      .trim()
-      .replaceAll('"', ""),
-  );
-  const isHeading = cells.length > 0 && !Number.isFinite(Number(cells[0]));
-  const counts = isHeading ? cells.slice(1) : cells;
-  const wrong = counts.findIndex((cell) => cell === "" || !(Number(cell) >= 0));
-  if (wrong >= 0) {
-    const line = wrong + 1 + (isHeading ? 1 : 0);
-    stop(`${file}, line ${line}: the last column must be how many come, but is "${counts[wrong]}"`);
+  const text = readText(file);
+  try {
+    return minutesIn(text);
+  } catch ({ message }) {
+    stop(`${file} cannot be used: ${message}`);
   }
-  if (counts.length === 0) stop(`${file} has no line with a number`);
-  return counts.map(Number);
 }
 
 /** The plan of a file. */

@@ -57,6 +57,20 @@ test("the example is rehearsed: an answer in words, a report, figures", () => {
   }
 });
 
+test("a CSV of arrivals is told as it was read, or refused with its line", () => {
+  const csv = path.join(folder, "arrivals.csv");
+  const report = path.join(folder, "arrivals.html");
+  const limits = ["--limit", "200", "--per-minute", "200", "--no-build", "--html", report];
+  fs.writeFileSync(csv, 'minute,visitors\n12:00,"1,200"\n12:01,40\n');
+  const read = rehearse("--arrivals", csv, ...limits);
+  assert.equal(read.status, 0, read.stderr);
+  assert.match(read.stdout, /^Minutes in .*arrivals\.csv: 2\. Visitors in them: 1,240\.$/m);
+  fs.appendFileSync(csv, "Total,1240\n");
+  const refused = rehearse("--arrivals", csv, ...limits);
+  assert.equal(refused.status, 1);
+  assert.match(refused.stderr, /arrivals\.csv cannot be used: line 4 is Total,1240, but must name/);
+});
+
 test("the report shows it without a network, to everybody", async (context) => {
   const missing = chromiumMissing();
   if (missing && process.env.CI) throw new Error(`CI must run this test: ${missing}`);

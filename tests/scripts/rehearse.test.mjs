@@ -7,6 +7,7 @@ import path from "node:path";
 import { test } from "node:test";
 
 import { answerOf, duration, moment, pastText } from "../../scripts/rehearse/answer.mjs";
+import { minutesIn } from "../../scripts/rehearse/arrivals.mjs";
 import { billOf } from "../../scripts/rehearse/bill.mjs";
 import { minutesOf, planOf } from "../../scripts/rehearse/options.mjs";
 import { pastOf } from "../../scripts/rehearse/past.mjs";
@@ -110,6 +111,35 @@ test("flags change a plan, and a CSV is read by its last column", () => {
   assert.deepEqual(plan.arrivals, { per_minute: [40, 15] });
   assert.deepEqual([plan.on_site.minutes, limitsOf(plan)], [7, [300, 60]]);
   assert.deepEqual(limits, { inside: [], perMinute: [60, 80] });
+});
+
+test("a CSV says whole numbers, with thousands in quotation marks, and a heading or none", () => {
+  const check = (text, want) => assert.deepEqual(minutesIn(text), want, text);
+  check("\uFEFF40\r\n\r\n15\r\n", [40, 15]);
+  check('minute,visitors\n12:00,"1,200"\n12:01,"1,234,567"\n', [1_200, 1_234_567]);
+  check('"1,200"\n"900"\n', [1_200, 900]);
+  check('"minute, local";"visitors"\n"27.11., 12:00";"40"\n12:01;15', [40, 15]);
+  check('minute\tvisitors\n12:00\t"2,500"\n12:01\t0', [2_500, 0]);
+  check("shop,1,40\nshop,2,15\n", [40, 15]);
+});
+
+test("a CSV that could be read in two ways is refused, with line and reason", () => {
+  const check = (text, want) => assert.throws(() => minutesIn(text), want, text);
+  const noNumber = /^Error: line 3 is .*, but its last column must be a whole number of visitors/;
+  for (const cell of ["1.200", "1 200", '"1.200"', '"12,00"', '"0,200"', "1e3", "-3", "", "n/a"]) {
+    check(`minute,visitors\n12:00,40\n12:01,${cell}\n`, noNumber);
+  }
+  check('minute;visitors\n12:00;40\n12:01;"1,200"', noNumber);
+  check("minute;visitors\n\n12:01;1,200", noNumber);
+  check("minute,visitors\n\n12:01,1,200", /line 3 is .*as many columns as line 1, and has 3/);
+  check('12:00,40\n12:01,"1,200\n', /line 2 is 12:01,"1,200, but must close its quotation marks/);
+  check("12:00,40\n12:01,15\nTotal,55\n", /line 3 is Total,55, but must name its minute/);
+  check("12:00,40\n12:01,15\n,55\n", /line 3 is ,55, but must name its minute/);
+  // A first line that is no heading is not left out as one.
+  check("12:00,1.200\n12:01,40\n", /line 1 is 12:00,1\.200, but its last column/);
+  check("12:00,n/a\n12:01,40\n", /line 1 is 12:00,n\/a, but its last column/);
+  check("minute,visitors\n", /has no line with a number/);
+  check("\n", /has no line with a number/);
 });
 
 test("a history becomes arrivals minute by minute, a stay and a patience", () => {
