@@ -12,14 +12,9 @@ import { credentials, writeClusterKey } from "./serve/cluster.mjs";
 import { claim, release } from "./serve/claim.mjs";
 import { CLUSTER_KEY, CONFIGURATION, DATA, configurationText } from "./serve/configuration.mjs";
 import { superviseWithSocket } from "./serve/hold.mjs";
-import { serveOptions } from "./serve/options.mjs";
+import { LIMITS, serveOptions } from "./serve/options.mjs";
 import { settle } from "./serve/settings.mjs";
 import { buildWorker } from "./xtask.mjs";
-
-const LIMITS = [
-  ["total_active_users", "limit", "How many visitors may be inside at a time?"],
-  ["new_users_per_minute", "per-minute", "How many may enter in any 60 seconds?"],
-];
 
 process.chdir(path.join(import.meta.dirname, ".."));
 const options = serveOptions(process.argv.slice(2));
@@ -56,7 +51,7 @@ async function serve() {
   if (made.length > 0) console.log(`  These secrets were made: ${made.join(", ")}.`);
   fs.writeFileSync(kept.file(CONFIGURATION), textOf(kept));
   if (!cluster) fs.mkdirSync(kept.file(DATA), { recursive: true });
-  const { code, signal } = await superviseWithSocket(kept, options.patience);
+  const { code, signal } = await superviseWithSocket(kept, options);
   // What was killed could not end workerd: the next start does.
   if (!signal) release(kept);
   process.exit(code ?? 1);

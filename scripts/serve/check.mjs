@@ -3,6 +3,7 @@
 import { askHost } from "../ask-host.mjs";
 import { managedRooms, patiently, roomOf } from "../deploy/live-check.mjs";
 import { examinePair } from "./certificate.mjs";
+import { LIMITS } from "./options.mjs";
 
 /** What a visitor gets who has no place and asks for none. */
 const NOT_YET = 503;
@@ -13,11 +14,20 @@ export function checkFromOutside(settings, token, patience) {
   return patiently(async () => (await managed(settings, token)).problem ?? "", patience);
 }
 
-/** What is not as owners mostly want it, though visitors can be served: a sentence for each. */
-export async function warnings(settings, token) {
+/**
+ * What is not as owners mostly want it, though visitors can be served: a sentence for each.
+ *
+ * @param {object} settings of the folder
+ * @param {string} token of the API
+ * @param {object} made the room of the folder's rooms.json that has the given limits
+ * @param {Record<string, number>} given limits of this start, by flag
+ */
+export async function warnings(settings, token, made, given) {
   const { rooms = [] } = await managed(settings, token);
+  const inForce = rooms.find(({ id }) => id === made.id) ?? roomOf(settings.host, rooms);
   return [
     expiryWarning(settings),
+    ...limitWarnings(inForce, given),
     await roomWarning(settings, rooms),
     await originWarning(settings),
   ].filter(Boolean);
@@ -30,6 +40,16 @@ function managed(settings, token) {
 
 function expiryWarning({ tls }) {
   return tls ? examinePair(tls).warning : "";
+}
+
+/** Which limits were given in vain: once the API has changed a room, rooms.json counts no more. */
+function limitWarnings(room, given) {
+  const idle = LIMITS.filter(([field, flag]) => room && given[flag] && room[field] !== given[flag]);
+  return idle.map(
+    ([field, flag]) =>
+      `--${flag} ${given[flag]} does not count: the cockpit or the API has changed the room since, ` +
+      `and ${room[field]} counts. Change it there.`,
+  );
 }
 
 async function roomWarning(settings, rooms) {

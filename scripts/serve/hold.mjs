@@ -5,6 +5,7 @@ import net from "node:net";
 import path from "node:path";
 
 import { stop } from "../stop.mjs";
+import { LIMITS } from "./options.mjs";
 import { HELD_FD } from "./workerd.mjs";
 
 /** How many connections may wait. */
@@ -17,11 +18,13 @@ const SUPERVISOR = path.join(import.meta.dirname, "supervise.mjs");
  * Starts the process that keeps the socket and runs workerd; resolves once it has ended, with its
  * `code` or the `signal` that killed it.
  */
-export async function superviseWithSocket({ folder, settings }, patience) {
+export async function superviseWithSocket({ folder, settings }, { patience, ...options }) {
   const server = OF_SYSTEMD ? undefined : await listening(settings);
   // Node has no public name for the descriptor of a socket.
   const socket = server ? server._handle.fd : HELD_FD;
-  const child = spawn(process.execPath, [SUPERVISOR, folder, String(patience)], {
+  const given = LIMITS.map(([, flag]) => [flag, options[flag]]);
+  const limits = JSON.stringify(Object.fromEntries(given));
+  const child = spawn(process.execPath, [SUPERVISOR, folder, String(patience), limits], {
     stdio: ["inherit", "inherit", "inherit", socket, "ipc"],
     detached: true,
   });

@@ -4,6 +4,12 @@ import { stop } from "../stop.mjs";
 
 const PORT_MAX = 65_535;
 
+/** The limits of the room: each field, its flag and its question. */
+export const LIMITS = [
+  ["total_active_users", "limit", "How many visitors may be inside at a time?"],
+  ["new_users_per_minute", "per-minute", "How many may enter in any 60 seconds?"],
+];
+
 /** Each flag: name, default or `undefined`, what it takes, what it means. */
 export const SERVE_FLAGS = [
   ["origin", undefined, "url", "Your site itself, such as http://127.0.0.1:3000."],

@@ -8,7 +8,7 @@ import { noteWorkerds } from "./claim.mjs";
 import { watchDisk } from "./disk.mjs";
 import { Instances } from "./instances.mjs";
 
-const [folder, patience] = process.argv.slice(2);
+const [folder, patience, limits] = process.argv.slice(2);
 const kept = new Kept(folder);
 const { settings, secrets } = kept;
 const instances = new Instances(kept, (pids) => noteWorkerds(kept, pids));
@@ -24,7 +24,8 @@ if (problem) {
   await instances.end();
   stop(`it was started, and ended since it does not work: ${problem}`);
 }
-for (const warning of await warnings(settings, secrets.API_TOKEN)) {
+const [made] = kept.rooms();
+for (const warning of await warnings(settings, secrets.API_TOKEN, made, JSON.parse(limits))) {
   console.log(`  Beware: ${warning}`);
 }
 farewell();

@@ -180,6 +180,29 @@ test("what an owner may want otherwise is said, and holds nothing up", ALL, asyn
   assert.match(server.said, /Beware: no room covers shop\.example: everybody passes/);
 });
 
+test("limits that do not count, since the API has changed the room, are said", ALL, async (t) => {
+  const server = await OwnServer.make(t);
+  await server.start();
+  await server.stop();
+  await server.start({ limit: "4", "per-minute": "3" });
+  assert.doesNotMatch(server.said, /Beware/);
+  const [{ id }] = (await server.api("GET", "waiting_rooms")).result;
+  const changed = await server.api("PATCH", `waiting_rooms/${id}`, { total_active_users: 200 });
+  assert.equal(changed.status, 200, JSON.stringify(changed));
+  await server.stop();
+  await server.start({ limit: "50", "per-minute": "3" });
+  const why = "the cockpit or the API has changed the room since, and 200 counts";
+  const said = `Beware: --limit 50 does not count: ${why}. Change it there.`;
+  assert.ok(server.said.includes(said), server.said);
+  assert.doesNotMatch(server.said, /--per-minute 3 does not/);
+  const [{ total_active_users: counts }] = (await server.api("GET", "waiting_rooms")).result;
+  assert.equal(counts, 200);
+  // Who gives none is told nothing.
+  await server.stop();
+  await server.start();
+  assert.doesNotMatch(server.said, /does not count/);
+});
+
 test("HTTPS of its own, with a new certificate at SIGHUP", HTTPS, async (t) => {
   const server = await OwnServer.make(t);
   const folder = certificateFolder(t);
