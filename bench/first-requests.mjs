@@ -68,7 +68,8 @@ export async function firstRequests(setting, { processes, rooms = ROOMS.length, 
       (kind.samples ?? bare).push(sample);
     }
   }
-  const figures = kinds.filter(({ whose }) => whose !== undefined).map((kind) => figure(kind, bare));
+  const named = kinds.filter(({ whose }) => whose !== undefined);
+  const figures = named.map((kind) => figure(kind, bare));
   return [...figures, startFigure(alone.samples, bare)].map((text) => ({ text, held: true }));
 }
 

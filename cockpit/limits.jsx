@@ -79,6 +79,8 @@ function Field({ id, label, value, onInput }) {
 
 function problemOf({ limit, perMinute }) {
   const isWhole = (value) => Number.isInteger(value) && value >= 1;
-  if (!isWhole(limit) || !isWhole(perMinute)) return "Both limits are whole numbers from 1, without points or commas: 5000.";
+  if (!isWhole(limit) || !isWhole(perMinute)) {
+    return "Both limits are whole numbers from 1, without points or commas: 5000.";
+  }
   if (perMinute > limit) return "New users per minute cannot be more than total active users.";
 }

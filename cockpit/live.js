@@ -9,10 +9,10 @@ import { useNow, usePolling } from "./polling.js";
 const PERIOD_MS = 2_000;
 
 /**
- * Returns `{ numbers, event, isUnknown, now, age, problem, again }` of a room while `runs`: from the
- * stream of the tab, and while that is broken by a call each 2 s; with the event by one call more
- * when it begins or the configuration has another `version`, repeated each 2 s without an answer.
- * `isUnknown` says that an event is in force which has not been read.
+ * Returns `{ numbers, event, isUnknown, now, age, problem, again }` of a room while `runs`: from
+ * the stream of the tab, and while that is broken by a call each 2 s; with the event by one call
+ * more when it begins or the configuration has another `version`, repeated each 2 s without an
+ * answer. `isUnknown` says that an event is in force which has not been read.
  */
 export function useLive(session, room, version, runs) {
   const streamed = useWatch(session.watch, room, runs);

@@ -23,7 +23,8 @@ export function Room({ session, room, isNew, log, version, inFront, reload }) {
   const { numbers, event } = live;
   const isEmpty = !numbers?.estimated_total_active_users && !numbers?.estimated_queued_users;
   const isUnreachable = live.problem?.status === 0;
-  const steer = { room, event, numbers, changes, isOff: changes.isBusy || isUnreachable || live.isUnknown };
+  const isOff = changes.isBusy || isUnreachable || live.isUnknown;
+  const steer = { room, event, numbers, changes, isOff };
   return (
     <main>
       <RoomTabs room={room} at="" />

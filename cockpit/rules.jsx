@@ -46,7 +46,7 @@ export function Rules({ session, room, log, version, reload }) {
   const rule = rules?.find(({ id }) => id === edited);
   const isEdited = edited === NEW || rule;
   const [results, setResults] = useState({});
-  // The rule as it was when it was opened: what somebody else has changed since is not written over.
+  // The rule as it was when it was opened: what others have changed since is not written over.
   const begun = useRef();
   if (begun.current?.id !== rule?.id) begun.current = rule;
   const save = async (body) => {

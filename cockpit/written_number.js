@@ -1,6 +1,6 @@
 // Reads a number as somebody has written it into a form.
 
-/** Digits, and at most two behind a point: with three it is 5000 to half of the world, 5 to others. */
+/** Digits, and at most two behind a point: with three it is 5000 to many, and 5 to others. */
 const NUMBER = /^\d+(\.\d{1,2})?$/;
 
 /** Returns the number in `text`; `undefined` if it can be read in more than one way, or is none. */

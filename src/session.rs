@@ -18,8 +18,8 @@ use crate::platform::{self, Env};
 use crate::reports;
 use crate::request::{Answered, Request, open};
 
-/// Ends the session of the visitor's own `ticket`, tells the data center and answers. To leave twice
-/// is no error.
+/// Ends the session of the visitor's own `ticket`, tells the data center and answers. To leave
+/// twice is no error.
 pub async fn leave(
     request: Request<'_>,
     room: RoomId,

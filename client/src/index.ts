@@ -1,6 +1,13 @@
 // A fetch that waits its turn: it sends a request, and where a waiting room answers instead of the
 // site, it checks in as told until the visitor is let in, and sends the request again.
-import { BodyLostError, ChallengeError, RejectedError, dueAfterMs, factsOf, progressOf } from "./answer.ts";
+import {
+  BodyLostError,
+  ChallengeError,
+  RejectedError,
+  dueAfterMs,
+  factsOf,
+  progressOf,
+} from "./answer.ts";
 import type { Facts, Progress } from "./answer.ts";
 import type { CookieJar } from "./cookies.ts";
 import { turnComes } from "./stream.ts";

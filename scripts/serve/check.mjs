@@ -47,8 +47,8 @@ function limitWarnings(room, given) {
   const idle = LIMITS.filter(([field, flag]) => room && given[flag] && room[field] !== given[flag]);
   return idle.map(
     ([field, flag]) =>
-      `--${flag} ${given[flag]} does not count: the cockpit or the API has changed the room since, ` +
-      `and ${room[field]} counts. Change it there.`,
+      `--${flag} ${given[flag]} does not count: the cockpit or the API has changed the room ` +
+      `since, and ${room[field]} counts. Change it there.`,
   );
 }
 

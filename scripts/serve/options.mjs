@@ -27,7 +27,7 @@ export const SERVE_FLAGS = [
     "open-hosts",
     undefined,
     "hosts",
-    "Hosts of the site without a room, such as img.shop.example. Others are refused. Default: none.",
+    "Hosts of the site without a room, like img.shop.example. Others are refused. Default: none.",
   ],
   [
     "trusted-proxies",

@@ -68,8 +68,8 @@ export const MUTANTS = [
     row: 5,
     breaks: "scripts can read the cookie",
     ...core("ticket/cookie"),
-    from: "Max-Age={max_age_s}; HttpOnly; SameSite",
-    to: "Max-Age={max_age_s}; SameSite",
+    from: "Max-Age={max_age_s}; HttpOnly; ",
+    to: "Max-Age={max_age_s}; ",
     test: "attributes_are_resolved_as_pinned",
   },
   {
@@ -148,7 +148,7 @@ export const MUTANTS = [
     ...entry,
     from: "LOCK_HEADER, ORIGINAL_URL, REWRITE_URL];",
     to: "LOCK_HEADER];",
-    test: "row 8: no header makes the origin serve another path than the one that was decided on",
+    test: "row 8: no header makes the origin serve another path",
   },
   {
     row: 8,

@@ -46,7 +46,7 @@ export const ROWS = [
   },
   {
     attack: "Place theft by a leaked id",
-    holds: "the ticket is in an HttpOnly cookie of the room's hosts alone; it moves by a code, once",
+    holds: "the ticket is in an HttpOnly cookie of the room's hosts; it moves by a code, once",
     elsewhere: [
       ...native("src/ticket/cookie", "attributes_are_resolved_as_pinned"),
       ...native("src/keys/key_ring/tests", "a_ticket_on_its_way_opens_with_its_code_alone"),

@@ -78,7 +78,8 @@ browserTest("nothing that somebody else has changed is written over", options, a
   assert.deepEqual([now.page_message, now.description], ["Hello", ""]);
 });
 
-browserTest("an event that could not be read is read again, and not steered", options, async (arena) => {
+const unread = "an event that could not be read is read again, and not steered";
+browserTest(unread, options, async (arena) => {
   const limits = { total_active_users: 5, new_users_per_minute: 5 };
   const { result } = await call(arena.cluster, "POST", `${PATH}/events`, { ...sale, ...limits });
   const owner = await signedIn(arena, DESKTOP);
@@ -115,7 +116,8 @@ browserTest("5.000 is no 5, and groups are stored once", options, async (arena) 
   await owner.reads(/: In force: invitation_groups /);
 });
 
-browserTest("a double click is one, and an event starts by the Worker's clock", options, async (arena) => {
+const once = "a double click is one, and an event starts by the Worker's clock";
+browserTest(once, options, async (arena) => {
   for (const description of ["pay", "health", "office"]) {
     const expression = `http.request.uri.path eq "/${description}"`;
     const rule = { action: "bypass_waiting_room", expression, description };

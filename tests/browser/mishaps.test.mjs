@@ -21,13 +21,16 @@ const confirms = localRoom({
 /** The page says what is new half a second after it has come. */
 const SAID_MS = 900;
 
-browserTest("minutes of errors in between cost nobody the page", { rooms: [quick] }, async (arena) => {
+const options = { rooms: [quick] };
+const outlasts = "minutes of errors in between cost nobody the page";
+browserTest(outlasts, options, async (arena) => {
   const visitor = await waiting(arena, quick);
   const { page } = visitor;
   let errors = 0;
   await page.route(/quick\.localhost/, async (route) => {
     errors += 1;
-    await route.fulfill({ status: 502, contentType: "text/html", body: "<h1>502 Bad Gateway</h1>" });
+    const body = "<h1>502 Bad Gateway</h1>";
+    await route.fulfill({ status: 502, contentType: "text/html", body });
   });
   await visitor.until(() => errors >= 5, "it does not go on asking");
   await page.locator(".lost").waitFor();
@@ -36,7 +39,7 @@ browserTest("minutes of errors in between cost nobody the page", { rooms: [quick
   await page.getByRole("heading", { name: "You are in line" }).waitFor();
 });
 
-browserTest("a clock that is set back holds up no check-in", { rooms: [quick] }, async (arena) => {
+browserTest("a clock that is set back holds up no check-in", options, async (arena) => {
   const visitor = await waiting(arena, quick);
   await visitor.page.evaluate(() => {
     const now = Date.now.bind(Date);
@@ -45,7 +48,7 @@ browserTest("a clock that is set back holds up no check-in", { rooms: [quick] },
   await visitor.refreshes(2);
 });
 
-browserTest("check-ins take away nothing that is read", { rooms: [quick] }, async (arena) => {
+browserTest("check-ins take away nothing that is read", options, async (arena) => {
   await visitorInside(arena.cluster, quick);
   const visitor = await arena.visitor({ room: quick, context: PHONE });
   const { page } = visitor;

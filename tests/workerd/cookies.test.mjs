@@ -57,7 +57,8 @@ const both = room({
   total_active_users: 1,
 });
 
-clusterTestBothWays("whoever is inside on one host of a room is so on the one above", { rooms: [both] }, async (cluster) => {
+const isInsideOnBoth = "a visitor inside on one host of a room is so on the one above";
+clusterTestBothWays(isInsideOnBoth, { rooms: [both] }, async (cluster) => {
   const first = await look(cluster, "ams-1", { host: "www.both.example" });
   assert.equal(first.kind, "origin");
   const [set] = first.headers["set-cookie"];

@@ -40,7 +40,8 @@ test("a broken connection to the origin costs nobody the place", { timeout: TIME
   }),
 );
 
-test("nor does an answer with a status that no answer of ours can have", { timeout: TIMEOUT_MS }, () =>
+const strange = "nor does an answer with a status that no answer of ours can have";
+test(strange, { timeout: TIMEOUT_MS }, () =>
   withPair({ rooms: [shop, revoking] }, async (pair) => {
     for (const { host } of [shop, revoking]) {
       const first = await ask(pair, { host, path: STRANGE });

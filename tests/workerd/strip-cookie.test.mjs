@@ -45,9 +45,9 @@ test("cookies of an old shop, with bytes that are no UTF-8, stay as they are", a
   try {
     const first = await ask("a=1");
     const [ticket] = first.headers["set-cookie"][0].split(";");
-    const readable = "a=caf\xc3\xa9; b=1";
+    const readable = "a=x\xc3\xa9; b=1";
     assert.equal((await ask(`${ticket}; ${readable}`)).body, bytes(readable));
-    const unreadable = "a=caf\xe9; b=1";
+    const unreadable = "a=x\xe9; b=1";
     assert.equal((await ask(unreadable)).body, bytes(unreadable));
   } finally {
     await pair.stop();

@@ -68,8 +68,8 @@ pub fn lower_case(host: &str) -> Cow<'_, str> {
 /// Whether `named`, a header `Origin` or `Referer`, is of the origin of `url`: of its scheme, host
 /// and port. Letter case and a written usual port make no difference (RFC 6454 section 4).
 ///
-/// HTTPS may stand where `url` has HTTP, as it has behind a proxy that does not tell the scheme. The
-/// page with that origin came over the safer of the two.
+/// HTTPS may stand where `url` has HTTP, as it has behind a proxy that does not tell the scheme.
+/// The page with that origin came over the safer of the two.
 pub fn is_same_origin(named: &str, url: &str) -> bool {
     let (Some(named_parts), Some(own)) = (split_url(named), split_url(url)) else { return false };
     let is = |scheme: &str, of: &str| of.eq_ignore_ascii_case(scheme);

@@ -289,11 +289,9 @@ impl Isolate {
         if let Some(cadence) = calm {
             self.outbox.begin(now, cadence.report_ms());
         }
-        let report = self.due_report(now).filter(|report| {
-            // In a calm room the next news asks what of the last is stored.
-            calm.is_none() || !report.events.is_empty()
-        });
-        if let Some(report) = report {
+        // In a calm room the next news asks what of the last is stored.
+        let is_wanted = |report: &Report| calm.is_none() || !report.events.is_empty();
+        if let Some(report) = self.due_report(now).filter(is_wanted) {
             return Followup::Report(report);
         }
         if self.wants_view(now) && self.outbox.may_read_view(now) {
@@ -313,10 +311,9 @@ impl Isolate {
     /// later reports too until an answer confirms it, so that it may be sent beside another one.
     pub fn due_report(&mut self, now: Timestamp) -> Option<Report> {
         let report = self.outbox.report(now, self.id)?;
-        let full = self.view.as_ref().filter(|view| view.cadence.is_full());
-        let view_version = full.map_or(0, |view| view.version);
         let (counted, journal) = (self.counted.for_report(now), self.journal.for_message());
-        Some(Report { view_version, counted, journal, ..report })
+        let view = self.view.as_ref().filter(|view| view.cadence.is_full());
+        Some(Report { view_version: view.map_or(0, |one| one.version), counted, journal, ..report })
     }
 
     /// Returns a report without events, which asks the aggregator for the newest view.

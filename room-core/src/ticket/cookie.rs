@@ -51,8 +51,8 @@ pub fn without(cookie_header: &str, name: &str) -> Option<String> {
 /// Writes the value of a `Set-Cookie` header. The browser forgets the cookie after `max_age_s`
 /// seconds, with 0 at once.
 ///
-/// `scope` is the result of `Coverage::cookie_scope`. If its path is none by [`is_cookie_path`], `/`
-/// is written instead.
+/// `scope` is the result of `Coverage::cookie_scope`. If its path is none by [`is_cookie_path`],
+/// `/` is written instead.
 pub fn set_cookie(
     name: &str,
     value: &str,

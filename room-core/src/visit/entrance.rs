@@ -41,8 +41,8 @@ impl Site<'_> {
     }
 
     /// Returns where the visitor of an unlisted host is sent: to the same address on the host with
-    /// or without `www.`, if that one has a room. It has no scheme: the browser keeps its own, which
-    /// a proxy may not have told.
+    /// or without `www.`, if that one has a room. It has no scheme: the browser keeps its own,
+    /// which a proxy may not have told.
     pub fn counterpart(&self, url: &str) -> Option<String> {
         let host = split_url(url)?.host;
         let other = match host.get(..4) {

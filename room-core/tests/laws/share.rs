@@ -106,7 +106,8 @@ proptest! {
         let share = all as f64 / (all + others) as f64 * f64::from(one_in);
         // Fewer where the codes are used as slowly as the group's turns come, or more slowly: the
         // threshold goes past them in steps, and a group that has nobody waiting saves nothing up.
-        let is_slow = (4 + apart_ticks) * TICK_MS >= u64::from(one_in) * MINUTE_MS / u64::from(PER_MINUTE);
+        let turn_ms = u64::from(one_in) * MINUTE_MS / u64::from(PER_MINUTE);
+        let is_slow = (4 + apart_ticks) * TICK_MS >= turn_ms;
         let least = if is_slow { 0.7 } else { 0.8 };
         assert!((least..=1.05).contains(&share), "{all} of {} places", all + others);
         for _ in 0..4 * 240 {
