@@ -65,7 +65,7 @@ clusterTest("row 40: nothing but the own click confirms a turn", options, async 
       await visitor.visit({ path, method, headers: { "sec-purpose": "prefetch;prerender" } });
     }
   }
-  for (const other of ["null", "https://other.example", `https://${shop.host}`]) {
+  for (const other of ["null", "https://other.example", `https://${shop.host}:8443`]) {
     assert.equal((await visitor.visit(confirms({ origin: other }))).status, 403, other);
   }
   assert.equal((await visitor.visit(confirms({}))).status, 403);

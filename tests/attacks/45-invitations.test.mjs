@@ -172,7 +172,7 @@ clusterTestBothWays(pressed, options, async (cluster) => {
   const form = { "content-type": "application/x-www-form-urlencoded" };
   const request = { method: "POST", path: "/?waiting-room-place" };
   const body = `act=join&invitation=${code}`;
-  for (const other of ["null", "https://other.example", `https://${shop.host}`, undefined]) {
+  for (const other of ["null", "https://other.example", `https://${shop.host}:8443`, undefined]) {
     const headers = other ? { ...form, origin: other } : form;
     assert.equal((await victim.visit({ ...request, body, headers })).status, 403, other);
   }
