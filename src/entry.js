@@ -22,7 +22,7 @@ import {
 } from "./instance.js";
 import { askedLastGood, keepLastGood, keptLastGood, lastGoodNear, parsed } from "./last_good.js";
 import { managed } from "./manage.js";
-import { isCopy, unreachable } from "./origin.js";
+import { cacheHeaders, isCopy, unreachable } from "./origin.js";
 import { streamed } from "./stream.js";
 import { logAnswer } from "./transparency.js";
 import { checkUsage, keptUsage } from "./usage.js";
@@ -62,13 +62,6 @@ const LOCK_HEADER = "cf-waiting-room-lock";
 const ORIGINAL_URL = "x-original-url";
 const REWRITE_URL = "x-rewrite-url";
 const NOT_FROM_VISITORS = [COMMAND_HEADER, LOCK_HEADER, ORIGINAL_URL, REWRITE_URL];
-/** What tells caches to keep an answer, whatever `Cache-Control` says (RFC 9213 and before it). */
-const CACHE_HEADERS = [
-  "cdn-cache-control",
-  "cloudflare-cdn-cache-control",
-  "surrogate-control",
-  "x-accel-expires",
-];
 /** The last status with which an answer can be made; some origins send others. */
 const STATUS_MAX = 599;
 /** What stands for bytes that are no UTF-8. */
@@ -300,7 +293,7 @@ function withCookie(original, cookie, session) {
   const answer = copyOf(original);
   const { headers } = answer;
   headers.delete(COMMAND_HEADER);
-  for (const name of CACHE_HEADERS) headers.delete(name);
+  for (const name of cacheHeaders) headers.delete(name);
   headers.append("set-cookie", cookie);
   headers.set("cache-control", "private, no-store");
   if (session !== null) headers.set(SESSION_HEADER, session);

@@ -5,6 +5,7 @@ import { env as environment } from "cloudflare:workers";
 import { tellBy } from "./client.js";
 import product from "./entry.js";
 import { isIn, networksIn } from "./networks.js";
+import { cacheHeaders } from "./origin.js";
 
 export {
   DataCenterAggregator,
@@ -47,6 +48,8 @@ const COUNTRY = /^[a-z]{2}$/i;
 const known = new Map();
 const KNOWN_MAX = 1_000;
 
+// RFC 9213, and what was used before it: any cache may stand in front of these machines.
+cacheHeaders.push("cdn-cache-control", "surrogate-control", "x-accel-expires");
 tellBy({ address, properties, tells, colo: () => DATA_CENTER });
 
 export default {

@@ -1,11 +1,8 @@
 /** A cache in front of the room, as companies have: it hands nobody another's answer. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
 
 import { clusterTestBothWays } from "../harness/cluster-test.mjs";
-import { send } from "../harness/http.mjs";
-import { startPair } from "../harness/pair.mjs";
 import { room } from "../harness/rooms.mjs";
 import { look } from "../harness/visitor.mjs";
 
@@ -27,32 +24,6 @@ clusterTestBothWays(title, { rooms: [free, full, closed] }, async (cluster) => {
       assert.equal(cache.hits, 0, `${host} ${accept}`);
       assert.ok(host === closed.host || cookies.size === VISITORS, `${cookies.size} tickets`);
     }
-  }
-});
-
-const KEEPS = {
-  "cache-control": "max-age=600",
-  "cdn-cache-control": "max-age=600",
-  "cloudflare-cdn-cache-control": "max-age=600",
-  "surrogate-control": "max-age=600",
-  "x-accel-expires": "600",
-};
-
-test("row 19: nor does one that heeds other headers than Cache-Control", async () => {
-  const origin = (_, response) => response.writeHead(200, KEEPS).end("origin");
-  const pair = await startPair({ origin, rooms: [free] });
-  const told = async (host, headers = {}) => {
-    const answer = await send({ port: pair.ports.product, host, headers });
-    assert.equal(answer.body, "origin");
-    const kept = Object.keys(KEEPS).map((name) => answer.headers[name]);
-    return [answer.headers["set-cookie"] !== undefined, ...kept];
-  };
-  try {
-    const none = Array(4).fill(undefined);
-    assert.deepEqual(await told(free.host), [true, "private, no-store", ...none]);
-    assert.deepEqual(await told("uncovered.example"), [false, ...Object.values(KEEPS)]);
-  } finally {
-    await pair.stop();
   }
 });
 

@@ -19,9 +19,9 @@ export const MUTANTS_FROM_18 = [
     row: 19,
     breaks: "a header of another name tells caches to keep an answer with a cookie",
     file: "src/entry.js",
-    from: "  for (const name of CACHE_HEADERS) headers.delete(name);\n",
+    from: "  for (const name of cacheHeaders) headers.delete(name);\n",
     to: "",
-    test: "row 19: nor does one that heeds other headers than Cache-Control",
+    test: "no cache ahead is told to keep an answer with a ticket",
   },
   {
     row: 19,

@@ -234,6 +234,7 @@ export const ROWS = [
     holds: "`no-store` on every answer that carries a cookie or a page of ours",
     elsewhere: [
       ...workerd("edges", "an answer that carries a ticket is never stored by a cache"),
+      ...own("addresses", "no cache ahead is told to keep an answer with a ticket"),
       ...native("src/page/response", "the_queue_page_refreshes_and_is_never_stored"),
     ],
   },

@@ -17,7 +17,8 @@ browserTest("those in line read what the owner writes", { rooms: [shop] }, async
   await visitorInside(arena.cluster, shop);
   const visitor = await arena.visitor({ room: shop, context: PHONE });
   await visitor.come();
-  const onPage = visitor.page.getByText(MESSAGE);
+  // It is said as well.
+  const onPage = visitor.page.locator(".notice").getByText(MESSAGE);
   const owner = await signedIn(arena, DESKTOP);
   await owner.open(shop);
   const field = owner.page.getByLabel("To everybody who waits");

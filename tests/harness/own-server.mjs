@@ -42,6 +42,10 @@ export async function until(isSo, complaint) {
   }
 }
 
+/** A page of which the origin says that caches keep it, in each of these headers. */
+export const KEPT = "/kept";
+export const KEEPS = ["cdn-cache-control", "surrogate-control", "x-accel-expires"];
+
 /** The origin: answers everything, and keeps what arrives. */
 export class OwnOrigin {
   /** What arrived: `{ at, visitor, url, headers }`, `at` in milliseconds since the epoch. */
@@ -68,6 +72,7 @@ export class OwnOrigin {
   #answer({ headers, url }, response) {
     this.arrivals.push({ at: Date.now(), visitor: headers["x-visitor"], url, headers });
     response.setHeader("x-origin", "1");
+    if (url === KEPT) for (const name of KEEPS) response.setHeader(name, "600");
     const { searchParams } = new URL(url, this.address);
     const pauseMs = Number(searchParams.get("delay-ms"));
     setTimeout(() => response.end(JSON.stringify({ url, headers })), pauseMs);

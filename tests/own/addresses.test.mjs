@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { isIn, networksIn } from "../../src/networks.js";
-import { OwnServer } from "../harness/own-server.mjs";
+import { KEEPS, KEPT, OwnServer } from "../harness/own-server.mjs";
 import { room } from "../harness/rooms.mjs";
 import { look } from "../harness/visitor.mjs";
 
@@ -75,6 +75,19 @@ test("without a proxy no claim opens anything, nor reaches the site", ALL, async
   const server = await OwnServer.make(t, { rooms });
   await server.start();
   await gainNothing(server, ["x-country"]);
+});
+
+test("no cache ahead is told to keep an answer with a ticket", ALL, async (t) => {
+  const server = await OwnServer.make(t, { rooms });
+  await server.start();
+  const told = async (headers) => {
+    const answer = await look(server, "own", { host: "open.shop.example", path: KEPT, headers });
+    assert.equal(answer.kind, "origin");
+    return [answer.headers["set-cookie"]?.[0], KEEPS.filter((name) => name in answer.headers)];
+  };
+  const [set, kept] = await told({});
+  assert.deepEqual(kept, []);
+  assert.deepEqual(await told({ cookie: set.split(";")[0] }), [undefined, KEEPS]);
 });
 
 test("a peer that is not named is no proxy", ALL, async (t) => {
