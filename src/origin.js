@@ -7,9 +7,9 @@ const CACHED = ["HIT", "STALE", "UPDATING", "REVALIDATED"];
 const RETRY_S = 10;
 
 /**
- * Headers that tell caches in front to keep an answer, whatever `Cache-Control` says: they are taken
- * out of one with a ticket. None on Cloudflare, whose cache keeps no answer of a Worker: each that
- * is looked for takes a microsecond.
+ * Headers that tell caches in front to keep an answer, whatever `Cache-Control` says: they are
+ * taken out of one with a ticket. None on Cloudflare, whose cache keeps no answer of a Worker:
+ * each that is looked for takes a microsecond.
  */
 export const cacheHeaders = [];
 
