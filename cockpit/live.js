@@ -7,6 +7,7 @@ import { useNow, usePolling } from "./polling.js";
 
 /** How often a room is asked for where the stream is broken, in milliseconds. */
 const PERIOD_MS = 2_000;
+const NOT_FOUND = 404;
 
 /**
  * Returns `{ numbers, event, isUnknown, now, age, problem, again }` of a room while `runs`: from
@@ -29,8 +30,11 @@ export function useLive(session, room, version, runs) {
     let ended = false;
     let timer;
     const take = (found) => ended || setEvent(found);
-    const again = () => {
-      if (!ended) timer = setTimeout(look, PERIOD_MS);
+    const again = ({ status }) => {
+      if (ended) return;
+      timer = setTimeout(look, PERIOD_MS);
+      // Somebody has deleted it: the numbers are still those of some seconds ago.
+      if (status === NOT_FOUND) setEvent({ id: eventId, isGone: true });
     };
     const look = () => session.call("GET", pathOf(room, { id: eventId })).then(take, again);
     look();
@@ -43,7 +47,7 @@ export function useLive(session, room, version, runs) {
   // Events begin and end by the Worker's clock.
   const now = here - (streamed.ahead ?? 0);
   const isUnknown = Boolean(eventId) && event?.id !== eventId;
-  const known = { numbers, event, isUnknown, now, problem };
+  const known = { numbers, event: event?.isGone ? undefined : event, isUnknown, now, problem };
   return { ...known, age: age(at, here, problem), again: polled.again };
 }
 

@@ -95,6 +95,16 @@ browserTest(unread, options, async (arena) => {
   await lower.click();
   await owner.reads(/: In force: total active users 4,/);
   assert.equal((await call(arena.cluster, "GET", PATH)).result.total_active_users, 100);
+
+  // One that somebody has just deleted is no reason to steer nothing.
+  const other = await signedIn(arena, DESKTOP);
+  const errors = [{ code: 1001, message: "There is no such event." }];
+  const gone = JSON.stringify({ success: false, errors, messages: [], result: null });
+  const answer = { status: 404, contentType: "application/json", body: gone };
+  await other.page.route(new RegExp(`events/${result.id}$`), (route) => route.fulfill(answer));
+  await other.open(shop);
+  await other.reads(/^0 \/ 100$/);
+  assert.equal(await other.button(/^Limit −10/).getAttribute("aria-disabled"), null);
 });
 
 browserTest("5.000 is no 5, and groups are stored once", options, async (arena) => {

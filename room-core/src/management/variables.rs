@@ -21,8 +21,9 @@ pub struct Variables {
     /// Where objects are placed.
     pub placement: Placement,
     /// The hosts of `OPEN_HOSTS`, which pass without a room while all others without one are
-    /// refused. `None` if none is: with `ORIGIN_URL` alone every host that leads here reaches the
-    /// origin, such as the Worker's own, those of previews and any that a client makes up.
+    /// refused. `None` without `ORIGIN_URL`: then no host is refused, since only the owner's lead
+    /// here. With it every host would reach the origin: the Worker's own, those of previews, and
+    /// any that a client makes up.
     pub open_hosts: Option<Vec<Host>>,
     /// Notes for the operator: variables that are wrong but stop no visit, and what counts instead.
     pub notes: Vec<String>,
