@@ -39,6 +39,47 @@ browserTest(outlasts, options, async (arena) => {
   await page.getByRole("heading", { name: "You are in line" }).waitFor();
 });
 
+browserTest("who was away too long hears of the new place", options, async (arena) => {
+  const visitor = await waiting(arena, quick);
+  const { page } = visitor;
+  const notice = page.locator("#anew");
+  const reference = () => page.locator(".ref").innerText();
+  const before = await reference();
+  await page.route(/quick\.localhost/, (route) => route.abort());
+  await arena.cluster.advance(20 * 60_000);
+  await visitorInside(arena.cluster, quick);
+  await page.locator(".lost").waitFor();
+  assert.ok(!(await notice.isVisible()));
+  await page.unroute(/quick\.localhost/);
+  await notice.waitFor();
+  assert.notEqual(await reference(), before);
+  await page.waitForTimeout(SAID_MS);
+  assert.match(await page.locator(".said").textContent(), /Your earlier place could not be kept/);
+  await visitor.refreshes(2);
+  assert.ok(await notice.isVisible(), "it stays");
+});
+
+browserTest("an address that answers with a download loads it twice at most", options, async (arena) => {
+  const visitor = await waiting(arena, quick);
+  const { page } = visitor;
+  let downloads = 0;
+  await page.route(/quick\.localhost/, async (route) => {
+    const isCheckIn = route.request().headers()["waiting-room-check-in"];
+    if (isCheckIn) return route.fulfill({ status: 204 });
+    downloads += 1;
+    const headers = { "content-disposition": "attachment; filename=ticket.pdf" };
+    return route.fulfill({ status: 200, contentType: "application/pdf", headers, body: "%PDF" });
+  });
+  // A minute later the page would load it again.
+  await page.evaluate(() => {
+    const wait = globalThis.setTimeout;
+    globalThis.setTimeout = (call, ms) => wait(call, ms / 20);
+  });
+  await visitor.until(() => downloads === 2, "it does not load it");
+  await page.waitForTimeout(10_000);
+  assert.equal(downloads, 2);
+});
+
 browserTest("a clock that is set back holds up no check-in", options, async (arena) => {
   const visitor = await waiting(arena, quick);
   await visitor.page.evaluate(() => {
