@@ -214,8 +214,8 @@ pub fn decide(context: VisitContext<'_>, ticket: Option<Ticket>) -> Decision {
     }
 }
 
-/// Answers a visit for which [`decide`] asked the counter. With a slot the visitor enters, without
-/// one the visitor waits.
+/// Completes a visit for which [`decide`] asked the counter. A visitor with a slot enters, unless
+/// the session of that slot is over. All other visitors wait.
 pub fn settle(context: VisitContext<'_>, ask: Ask, answer: CounterAnswer) -> Decision {
     match answer {
         CounterAnswer::Granted(at) => {

@@ -343,8 +343,8 @@ impl Ledger {
 
     /// Books how many slots of a grant were used, in total over all data centers' reports.
     ///
-    /// Returns false if these are more than the grant has, which is a fault somewhere. The account
-    /// then takes all slots of the grant for used.
+    /// Returns false if the used and returned slots are more than the grant has, which is a fault
+    /// somewhere. The account then books as many used slots as fit, and fewer returned ones.
     pub fn set_used(&mut self, id: GrantId, used: u32) -> bool {
         let Some(grant) = self.grants.get_mut(&id) else { return true };
         grant.used = used.max(grant.used).min(grant.n);

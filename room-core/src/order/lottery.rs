@@ -20,8 +20,8 @@ use crate::order::census::Presence;
 use crate::order::order_key::OrderKey;
 use crate::ticket::Ticket;
 
-/// The length of a round in milliseconds: whole epochs of the census, and six default refresh
-/// intervals. Cloudflare publishes no value; this one was chosen here.
+/// The length of a round in milliseconds. It is a whole number of epochs of the census, and equals
+/// six default refresh intervals. Cloudflare publishes no value, so this value was chosen here.
 pub const ROUND_MS: u64 = 120_000;
 /// The lowest key of the lottery. It is above all moments in milliseconds, and keys stay below
 /// 2^53, up to which JavaScript's numbers are exact.

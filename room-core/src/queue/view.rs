@@ -126,8 +126,8 @@ impl Joined {
 impl View {
     /// Whether the number of visitors before `key` is known within about a tenth.
     ///
-    /// That is so if all earlier joins have been reported, or if the missing ones are few enough to
-    /// guess. A visitor who has waited for two check-ins is shown what is known in any case.
+    /// It is known if all earlier joins have been reported, or if the missing joins are few enough
+    /// to guess. The answer is also true for a visitor who has waited for two check-ins.
     pub fn knows_place(&self, key: OrderKey) -> bool {
         let is_told = key <= OrderKey::fifo(self.joined.until);
         let is_steady = self.made_at.since_ms(self.closed_at) >= STEADY_MS;

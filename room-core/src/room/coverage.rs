@@ -53,12 +53,12 @@ struct HostRoutes {
     cookie_paths: SortedMap<usize, String>,
 }
 
-/// The path of a URL can be read in different ways that lead to different rooms, or is ambiguous
-/// and too long to examine.
+/// The error for a path that can be read in two ways which lead to different rooms, or that is
+/// ambiguous and too long to examine.
 ///
-/// Such a path has segments `..`, or separators in a parameter: `/shop;/../sale`. A visitor whom
-/// one of the rooms has admitted could enter another with it, so the request is refused (400).
-/// Clients that follow RFC 3986 do not send one.
+/// Such a path has `..` segments, or separators in a parameter: `/shop;/../sale`. With such a path
+/// a visitor whom one room has admitted could enter another room, so the request is refused (400).
+/// Clients that follow RFC 3986 do not send such paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContradictoryPath;
 
