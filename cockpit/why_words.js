@@ -68,7 +68,8 @@ function end({ state, waits_for: why, check_ins: checkIns, ...rest }) {
 function late({ check_ins: checkIns, late_seconds: atLast }) {
   const longest = Math.max(atLast ?? 0, ...checkIns.map((one) => one.late_seconds));
   if (longest === 0) return [];
-  return [`Missed a check-in: came back ${duration(longest)} late.`];
+  const away = `Missed a check-in: came back ${duration(longest)} late`;
+  return [`${away}, or the room rejected visitors meanwhile.`];
 }
 
 function before({ entered_before: all, bypass_rules: hasRules }) {

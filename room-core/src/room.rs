@@ -18,6 +18,7 @@ pub mod zone_settings;
 pub mod zones;
 use crate::base::id::{RoomId, ZoneId};
 use crate::base::time::Timestamp;
+use crate::order::shuffle::Shuffle;
 use crate::room::branding::Branding;
 use crate::room::bypass_rule::BypassRule;
 use crate::room::event::Event;
@@ -110,6 +111,9 @@ pub struct Room {
     pub invitation_groups: Vec<InvitationGroup>,
     /// The scheduled changes of the settings, in no particular order; no two overlap.
     pub events: Vec<Event>,
+    /// The draws of events that have started and whose owner has since removed, suspended or moved
+    /// them: they go on counting, see `event::past_draws`.
+    pub past_draws: Vec<Shuffle>,
     /// The rules for requests that skip the room, in the owner's order.
     pub bypass_rules: Vec<BypassRule>,
     /// When the room was made; the epoch if it is not known.

@@ -66,7 +66,8 @@ pub struct Ticket {
     /// When a cookie of this visitor first came back, in seconds since the epoch; 0 until then.
     ///
     /// Only a lottery needs that moment. Elsewhere [`Self::first_told_s`] takes its place once
-    /// there is one. An earlier version, or a lottery, reads that as a moment long ago.
+    /// there is one, or [`Self::absent_since`]. An earlier version, or a lottery, reads both as a
+    /// moment long ago.
     #[cfg_attr(test, serde(default))]
     pub confirmed_s: u32,
     /// Whether no cookie of this visitor has come back yet, as on the first page. Such a newcomer
@@ -141,6 +142,9 @@ pub const CHECKED_S: u32 = 45;
 /// The bound between waits and moments in `confirmed_s` and in the place of `checked_until_s`, in
 /// January 1970. Lower numbers are waits, others are moments.
 const FIRST_MOMENT_S: u32 = 1 << 19;
+/// The bit of a moment in `confirmed_s` that says which it is: set in that of
+/// [`Ticket::absent_since`], clear in the one at which a cookie first came back.
+pub(crate) const ABSENT: u32 = 1;
 
 const QUEUED: u8 = 0;
 const ACCEPTED: u8 = 1;
@@ -169,9 +173,28 @@ impl Ticket {
         Some(self.confirmed_s).filter(|told_s| (1..FIRST_MOMENT_S).contains(told_s))
     }
 
-    /// Notes the wait shown on the page of the last check-in, unless an earlier one was noted.
+    /// Returns the last moment, in whole seconds, at which the visitor was present before the first
+    /// missed check-in. `None` if none was missed. Tickets of an earlier version, and those of a
+    /// lottery, may name a later moment.
+    pub fn absent_since(&self) -> Option<Timestamp> {
+        let is_absent = self.confirmed_s >= FIRST_MOMENT_S && self.confirmed_s & ABSENT != 0;
+        is_absent.then(|| Timestamp::from_seconds((self.confirmed_s & !ABSENT).into()))
+    }
+
+    /// Notes that the visitor has missed a check-in since `last_check_in`, unless one was missed
+    /// before. It takes the place of the first shown wait, which does not count any more.
+    pub(crate) fn note_absence(&mut self) {
+        if self.absent_since().is_none() {
+            let seconds = u32::try_from(self.last_check_in.seconds()).unwrap_or(u32::MAX);
+            self.confirmed_s = seconds.max(FIRST_MOMENT_S) | ABSENT;
+        }
+    }
+
+    /// Notes the wait shown on the page of the last check-in, unless an earlier one was noted or a
+    /// check-in was missed.
     pub(crate) fn note_told(&mut self) {
-        if self.shown_estimate_s >= LONGEST_TOLD_S || self.first_told_s().is_some() {
+        let is_noted = self.first_told_s().is_some() || self.absent_since().is_some();
+        if self.shown_estimate_s >= LONGEST_TOLD_S || is_noted {
             return;
         }
         let until_told_s = self.last_check_in.since_ms(self.joined_at) / SECOND_MS;

@@ -32,10 +32,10 @@ pub async fn answer(room: RoomId, call: Call, env: &Env) -> Result<Reply, Failur
 }
 
 /// Makes the objects of rooms with webhooks look at what a call has changed. So they wake when an
-/// event begins, even if nobody visits the room.
+/// event begins, and tell of a hold, even if nobody visits the room.
 pub async fn after_change(target: Target, env: &Env) {
     let changed = |room: &RoomId| match target {
-        Target::Events(_, of) | Target::Event(_, of, _) => of == *room,
+        Target::Room(_, of) | Target::Events(_, of) | Target::Event(_, of, _) => of == *room,
         Target::File => true,
         _ => false,
     };

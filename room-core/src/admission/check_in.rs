@@ -47,6 +47,11 @@ pub(crate) fn was_kept(ticket: &Ticket, now: Timestamp) -> bool {
     ticket.kept_minutes > 0 && now.since_ms(next_refresh(ticket)) > EPOCH_MS
 }
 
+/// Whether a waiting visitor comes at `now` so late that the check-in counts as missed.
+pub(super) fn is_missed(now: Timestamp, ticket: &Ticket) -> bool {
+    now.since_ms(next_refresh(ticket)) >= LATE_MS
+}
+
 /// Draws the seconds until the next check-in: around `near_head_refresh_interval_seconds` if
 /// `is_soon`, otherwise around `refresh_interval_seconds`.
 ///

@@ -3,12 +3,22 @@
 //! A visitor joins a group with a signed code, once. The group then stands in the sealed ticket, so
 //! that no later visit asks anybody.
 
+use super::check_in::jittered;
 use crate::base::time::Timestamp;
 use crate::room::settings::Settings;
 use crate::ticket::Ticket;
 
 /// Seconds between two visits of a page that waits for a code: long enough to type it in peace.
-pub(super) const UNINVITED_S: u32 = 300;
+const UNINVITED_S: u32 = 300;
+
+/// Returns after how many seconds a visitor without an invitation comes again. Whoever waited when
+/// the owner began to ask for invitations comes as before, and so finds the place soon after the
+/// owner takes that back.
+pub(super) fn interval_s(settings: &Settings, ticket: Option<&Ticket>, draw: u32) -> u32 {
+    let waited = |ticket: &Ticket| u32::from(ticket.interval_s) < UNINVITED_S / 10 * 9;
+    let base_s = if ticket.is_some_and(waited) { settings.refresh_interval_s } else { UNINVITED_S };
+    jittered(base_s, draw)
+}
 
 /// Returns the ticket of a visitor who needs an invitation and has none, and who comes again after
 /// `interval_s` seconds. No place is taken and nobody is counted. The ticket only says who it is,
@@ -78,7 +88,7 @@ mod tests {
                 let Decision::Uninvited(told) = decided(ticket.clone()) else {
                     panic!("{method:?} lets in {ticket:?}");
                 };
-                assert!((270..=330).contains(&told.interval_s) && told.last_check_in == NOW);
+                assert_eq!(told.last_check_in, NOW);
                 assert!(ticket.is_none_or(|ticket| ticket.id == told.id));
             }
             assert!(!matches!(decided(Some(waiting(1))), Decision::Uninvited(_)));
@@ -144,5 +154,26 @@ mod tests {
         check(joined_ms, joined_ms);
         check(joined_ms + 1, joined_ms);
         check(u64::MAX, joined_ms);
+    }
+
+    /// The owner switches `invitation_only` on by mistake.
+    #[test]
+    fn whoever_waited_comes_again_as_before() {
+        let only = room(Enters::InTurn, true);
+        let view = View { made_at: NOW, ..View::default() };
+        let uninvited = |ticket: Option<Ticket>| match decide(at(NOW, &only, &view), ticket) {
+            Decision::Uninvited(ticket) => ticket,
+            other => panic!("{other:?}"),
+        };
+        for ticket in [waiting(0), waiting(2)] {
+            let first = uninvited(Some(ticket));
+            let again = uninvited(Some(first.clone()));
+            for told in [first, again] {
+                assert!((18..=22).contains(&told.interval_s), "{}", told.interval_s);
+            }
+        }
+        let stranger = uninvited(None);
+        assert!((270..=330).contains(&stranger.interval_s), "{}", stranger.interval_s);
+        assert!(uninvited(Some(stranger)).interval_s >= 270);
     }
 }

@@ -67,23 +67,22 @@ pub struct PrefixBudget {
 impl PrefixBudget {
     /// Whether the clients of a network have used up `per_minute`.
     pub fn is_spent(&self, now: Timestamp, prefix: ClientPrefix, per_minute: u32) -> bool {
-        now.since_ms(self.since) < MINUTE_MS && self.used(now, prefix) >= per_minute
+        !self.is_over(now) && self.used(now, prefix) >= per_minute
     }
 
     /// Returns how many uses the clients of a network have had in the present minute.
     pub fn used(&self, now: Timestamp, prefix: ClientPrefix) -> u32 {
-        let is_over = now.since_ms(self.since) >= MINUTE_MS;
-        if is_over { 0 } else { self.used.get(&prefix).copied().unwrap_or_default() }
+        if self.is_over(now) { 0 } else { self.used.get(&prefix).copied().unwrap_or_default() }
     }
 
     /// Returns what is left of the present minute, in milliseconds.
     pub fn left_ms(&self, now: Timestamp) -> u64 {
-        MINUTE_MS.saturating_sub(now.since_ms(self.since))
+        if self.is_over(now) { 0 } else { MINUTE_MS - now.since_ms(self.since) }
     }
 
     /// Counts one use by a client of this network.
     pub fn spend(&mut self, now: Timestamp, prefix: ClientPrefix) {
-        if now.since_ms(self.since) >= MINUTE_MS {
+        if self.is_over(now) {
             self.since = now;
             self.used.clear();
         }
@@ -98,6 +97,11 @@ impl PrefixBudget {
         if let Some(used) = self.used.get_mut(&prefix) {
             *used = used.saturating_sub(1);
         }
+    }
+
+    /// Whether the present minute is over, or lies ahead of a clock that was set back.
+    fn is_over(&self, now: Timestamp) -> bool {
+        now < self.since || now.since_ms(self.since) >= MINUTE_MS
     }
 }
 
@@ -172,5 +176,17 @@ mod tests {
         }
         assert_eq!(budget.used.len(), PREFIXES_MAX);
         assert!(budget.is_spent(START, ClientPrefix(0), 1));
+    }
+
+    #[test]
+    fn a_minute_ends_after_the_clock_was_set_back() {
+        let (ahead, one) = (START + 3_600_000, ClientPrefix(1));
+        let mut budget = PrefixBudget::default();
+        (0..20).for_each(|_| budget.spend(ahead, one));
+        assert!(budget.is_spent(ahead, one, 20));
+        assert!(!budget.is_spent(START, one, 20));
+        assert_eq!((budget.used(START, one), budget.left_ms(START)), (0, 0));
+        budget.spend(START, one);
+        assert_eq!(budget.used(START, one), 1);
     }
 }

@@ -19,6 +19,8 @@ const STALE_MS: u64 = 5_000;
 /// Least time between two calls to the registry because of an unknown room, in milliseconds.
 /// Requests for a removed room therefore cannot keep the registry busy.
 const UNKNOWN_MS: u64 = 500;
+/// By how much clocks may differ, in milliseconds.
+const SKEW_MS: u64 = 5_000;
 
 /// How many changes of this isolate are looked for at once; one more each `LOOK_MS`. Further
 /// changes wait for the next look, since each look reads all rooms.
@@ -75,7 +77,7 @@ impl Freshness {
     /// Whether a look is due. A request begins it, usually after its own answer.
     pub fn is_due(&self, now: Timestamp) -> bool {
         let is_old = !self.silent && !self.look.is_under_way && self.is_older_than(COPY_MS, now);
-        self.asks_registry || is_old || now.since_ms(self.look.began_at) >= LOOK_MS
+        self.asks_registry || is_old || has_passed(LOOK_MS, self.look.began_at, now)
     }
 
     /// Whether the configuration is too old to decide by. Never true after an unanswered look:
@@ -103,7 +105,7 @@ impl Freshness {
 
     /// Whether to accept a copy that the registry confirmed at `confirmed_at`.
     pub fn trusts_copy(&self, now: Timestamp, confirmed_at: Timestamp) -> bool {
-        !self.changed && now.since_ms(confirmed_at) < COPY_MS
+        !self.changed && !has_passed(COPY_MS, confirmed_at, now)
     }
 
     /// Whether a look without an acceptable copy must ask the registry. Without any copies each
@@ -143,7 +145,7 @@ impl Freshness {
     /// Notes a request for an unknown room, which may be newer than the configuration. Returns
     /// whether to ask the registry, at most twice a second.
     pub fn on_unknown_room(&mut self, now: Timestamp) -> bool {
-        let asks = now.since_ms(self.unknown_at) >= UNKNOWN_MS;
+        let asks = has_passed(UNKNOWN_MS, self.unknown_at, now);
         if asks {
             self.unknown_at = now;
             self.asks_changed();
@@ -160,7 +162,8 @@ impl Freshness {
     /// by the clock of the isolate that asked it.
     pub fn on_answer(&mut self, now: Timestamp, confirmed_at: Timestamp) {
         self.look.is_under_way = false;
-        self.confirmed_at = self.confirmed_at.max(Some(confirmed_at.min(now)));
+        let before = self.confirmed_at.filter(|before| *before <= now);
+        self.confirmed_at = before.max(Some(confirmed_at.min(now)));
         self.silent = false;
         // What was changed meanwhile is not in this answer: the next look is due already.
         self.changed = false;
@@ -184,8 +187,14 @@ impl Freshness {
     }
 
     fn is_older_than(&self, age_ms: u64, now: Timestamp) -> bool {
-        self.confirmed_at.is_none_or(|moment| now.since_ms(moment) >= age_ms)
+        self.confirmed_at.is_none_or(|moment| has_passed(age_ms, moment, now))
     }
+}
+
+/// Whether so much time has passed since `moment`. A moment far ahead has passed too: the clock was
+/// set back since.
+fn has_passed(span_ms: u64, moment: Timestamp, now: Timestamp) -> bool {
+    now.since_ms(moment) >= span_ms || moment.since_ms(now) > SKEW_MS
 }
 
 #[cfg(test)]
@@ -388,5 +397,20 @@ mod tests {
         // The first question of each besides; and none of them gives up asking.
         let most = ISOLATES * (1 + SECONDS * 1_000 / COPY_MS);
         assert!((most * 4 / 5..=most).contains(&asked), "{asked} of {most}");
+    }
+
+    #[test]
+    fn a_change_counts_soon_after_the_clock_was_set_back() {
+        let mut freshness = Freshness::default();
+        let ahead = START + 7_200_000;
+        assert!(freshness.begin(ahead));
+        freshness.on_answer(ahead, ahead);
+        assert!(freshness.is_due(START) && freshness.is_stale(START));
+        assert!(!freshness.trusts_copy(START, ahead));
+        assert!(freshness.begin(START));
+        freshness.on_answer(START, START);
+        assert!(!freshness.is_due(START + 500) && !freshness.is_stale(START + 500));
+        let late = START + COPY_MS;
+        assert!(freshness.is_due(late), "the first answer counts for as long as any");
     }
 }

@@ -98,7 +98,8 @@ pub fn place(
         return (better(known), last);
     }
     let next = share::next(view, last, own, share.one_in);
-    (better(Timestamp(next.at.0)), if next.at > last.at { next } else { last })
+    let stored = if (next.at, next.beside) > (last.at, last.beside) { next } else { last };
+    (better(Timestamp(next.at.0)), stored)
 }
 
 #[cfg(test)]
@@ -131,6 +132,23 @@ mod tests {
         let early = Share { own: Timestamp(1_500), ..share };
         assert_eq!(place(&view, early, None, last), (None, last));
         assert_eq!(place(&view, early, Some(Timestamp(1_500)), last), (None, last));
+    }
+
+    /// Ten join in each millisecond. What the room's object stores in between must tell those of
+    /// one millisecond apart.
+    #[test]
+    fn a_group_has_its_share_of_a_crowd_too() {
+        let line = (0..400).map(|ms| (OrderKey(1_000 + ms), 10 * (ms + 1))).collect();
+        let view = View { line, threshold: OrderKey(999), ..View::default() };
+        let share = Share { one_in: 4, own: Timestamp(9_000) };
+        let (mut last, mut places) = (Placed::default(), Vec::new());
+        for _ in 0..400 {
+            let (at, next) = place(&view, share, None, last);
+            last = next;
+            places.push(at.map_or(9_000, |at| at.0));
+        }
+        // Three others stand before each of the group.
+        assert!((1_110..=1_170).contains(&places[399]), "{}", places[399]);
     }
 
     #[test]

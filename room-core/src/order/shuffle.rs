@@ -113,6 +113,12 @@ impl Shuffle {
         (now >= self.from).then_some(Published { starts_at, commitment, key })
     }
 
+    /// Whether this is the same draw, whether or not its key is known.
+    pub fn is(&self, other: &Self) -> bool {
+        let same = |draw: &Self| (draw.event, draw.from, draw.until);
+        same(self) == same(other)
+    }
+
     /// Whether a moment lies in the prequeue. A visitor who joined then takes part in the draw.
     pub fn covers(&self, at: Timestamp) -> bool {
         self.from <= at && at < self.until

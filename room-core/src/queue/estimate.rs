@@ -107,21 +107,26 @@ pub fn behind(view: &View, ahead: u64) -> Option<Wait> {
 /// Returns the range of waits in a lottery, the same for everybody; `None` is unknown.
 ///
 /// If a share q of the waiting visitors is admitted in a minute, a share p of them is inside after
-/// `ln(1 - p) / ln(1 - q)` minutes, as Cloudflare documents it. Each end is at least [`SHORTEST_S`]
-/// and at most [`LONGEST_S`].
+/// `ln(1 - p) / ln(1 - q)` minutes, as Cloudflare documents it. Where a forecast tells when places
+/// become free, it is the time after which `-ln(1 - p)` times as many as wait have been admitted:
+/// the same for small q and places that become free evenly. Each end is at least [`SHORTEST_S`] and
+/// at most [`LONGEST_S`].
 pub fn by_lot(view: &View) -> Option<Wait> {
-    let _may_enter = view.next_place_s?;
+    let next_place_s = view.next_place_s?;
     let counted = view.line.last().map_or(0, |(_, count)| *count);
     let waiting = Some(counted.saturating_add(view.joined.count)).filter(|count| *count > 0)?;
     let in_a_minute = view.admissions_per_1000_minutes as f64 / 1_000.0 / waiting as f64;
-    if in_a_minute <= 0.0 {
-        return None;
-    }
-    let after_s = |part: f64| {
+    let by_pace_s = |part: f64| {
         let minutes = (-part).ln_1p() / (-in_a_minute.min(1.0)).ln_1p();
-        (60.0 * minutes).round().clamp(f64::from(SHORTEST_S), f64::from(LONGEST_S)) as u32
+        (in_a_minute > 0.0).then(|| (60.0 * minutes).round().min(f64::from(LONGEST_S)) as u32)
     };
-    Some(Wait { low_s: after_s(0.25), middle_s: after_s(0.5), high_s: after_s(0.75) })
+    let after_s = |part: f64| {
+        let admissions = -(-part).ln_1p() * waiting as f64;
+        let forecast_s = forecast::wait_s(&view.forecast, admissions as u64);
+        let wait_s = forecast_s.or_else(|| by_pace_s(part))?;
+        Some(wait_s.max(next_place_s).clamp(SHORTEST_S, LONGEST_S))
+    };
+    Some(Wait { low_s: after_s(0.25)?, middle_s: after_s(0.5)?, high_s: after_s(0.75)? })
 }
 
 /// Returns the seconds until a visitor at this key is expected to enter, since the view was made:
@@ -209,6 +214,13 @@ mod tests {
         check(0, 10_000, None);
         check(1_000_000, 1, Some([LONGEST_S; 3]));
         assert_eq!(by_lot(&view(&[(1, 100)], None, 10_000)), None, "nobody may enter");
+        // All places are taken for a quarter of an hour, and then become free at once.
+        let forecast = [(0, 900), (199, 900), (200, 1_800), (399, 1_800), (400, 2_700)].into();
+        let full = View { forecast, ..view(&[(1, 1_200)], Some(900), 40_000) };
+        let wait = by_lot(&full).map(|Wait { low_s, middle_s, high_s }| [low_s, middle_s, high_s]);
+        assert_eq!(wait, Some([1_800, 4_640, 8_384]));
+        let idle = View { admissions_per_1000_minutes: 0, ..full };
+        assert_eq!(by_lot(&idle).map(|wait| wait.low_s), Some(1_800), "nobody entered for long");
     }
 
     #[test]

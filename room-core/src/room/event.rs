@@ -13,12 +13,13 @@
 //! earlier than was promised. `room-core/tests/laws/events.rs` tests this.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::rc::Rc;
 
 use base16ct::lower::encode_string;
 
 use crate::base::id::{EventId, RoomId};
-use crate::base::time::Timestamp;
+use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::keys::key_ring::KeyRing;
 use crate::order::shuffle::{DrawKey, Shuffle};
 use crate::room::Room;
@@ -271,7 +272,7 @@ pub fn in_force(room: &Room, now: Timestamp) -> InForce<'_> {
     if settings.maintenance != Maintenance::Off {
         settings = Cow::Owned(settings.into_owned().under_maintenance());
     }
-    let shuffles: Vec<Shuffle> = room.events.iter().filter_map(shuffle).collect();
+    let shuffles = draws(room);
     if !shuffles.is_empty() {
         settings.to_mut().shuffles = shuffles;
     }
@@ -284,14 +285,42 @@ fn shuffle(event: &Event) -> Option<Shuffle> {
     Some(Shuffle { event: event.id, from, until: event.start.at, key: event.draw_key })
 }
 
-/// Gives each event that draws lots the key of its own draw.
+/// Returns the draws of a room: those of its events, then the past ones.
+fn draws(room: &Room) -> Vec<Shuffle> {
+    room.events.iter().filter_map(shuffle).chain(room.past_draws.iter().copied()).collect()
+}
+
+/// For how long a past draw is remembered after its start, in milliseconds: 30 days. Until then
+/// everybody can verify it.
+const PAST_DRAW_MS: u64 = 30 * 24 * 60 * MINUTE_MS;
+/// The most past draws of a room; for one more the oldest is forgotten.
+const PAST_DRAWS_MAX: usize = 8;
+
+/// Returns the past draws of a room that is changed at `now` from `before` to `after`, newest
+/// first.
+///
+/// Whoever was drawn keeps the place and the receipt, even if the owner removes, suspends or moves
+/// the event after its start. A draw that has not started yet ends with its event.
+pub fn past_draws(before: &Room, after: &Room, now: Timestamp) -> Vec<Shuffle> {
+    let goes_on = |draw: &Shuffle| after.events.iter().filter_map(shuffle).any(|one| one.is(draw));
+    let is_past = |draw: &Shuffle| draw.until <= now && now.since_ms(draw.until) < PAST_DRAW_MS;
+    let mut past = draws(before);
+    past.retain(|draw| is_past(draw) && !goes_on(draw));
+    past.sort_by_key(|draw| Reverse(draw.until));
+    past.truncate(PAST_DRAWS_MAX);
+    past
+}
+
+/// Gives each draw of a room its own key.
 pub fn give_draw_keys(rooms: &mut Rc<[Room]>, keys: &KeyRing) {
-    let draws = |room: &Room| room.events.iter().any(|event| shuffle(event).is_some());
     // Thousands of rooms that somebody else keeps too would be copied here.
-    if !rooms.iter().any(draws) {
+    if rooms.iter().all(|room| draws(room).is_empty()) {
         return;
     }
     for room in Rc::make_mut(rooms) {
+        for draw in &mut room.past_draws {
+            draw.key = keys.draw_key(room.id, draw);
+        }
         for event in &mut room.events {
             if let Some(draw) = shuffle(event) {
                 event.draw_key = keys.draw_key(room.id, &draw);

@@ -108,7 +108,10 @@ impl Language {
             let is_traditional = |part: &str| {
                 TRADITIONAL.iter().any(|traditional| traditional.eq_ignore_ascii_case(part))
             };
-            return Some(Self(if parts.any(is_traditional) { "zh-TW" } else { "zh-CN" }));
+            // The script, if the tag names one, comes before the region (RFC 5646).
+            let is_simplified = parts.clone().any(|part| part.eq_ignore_ascii_case("Hans"));
+            let is_traditional = !is_simplified && parts.any(is_traditional);
+            return Some(Self(if is_traditional { "zh-TW" } else { "zh-CN" }));
         }
         Self::all().find(|language| language.primary().eq_ignore_ascii_case(primary))
     }
@@ -201,6 +204,7 @@ mod tests {
         check("zh", "zh-CN");
         check("zh-Hans-SG", "zh-CN");
         check("zh-HK", "zh-TW");
+        check("zh-Hans-HK", "zh-CN");
         check("zh-hant-US", "zh-TW");
     }
 

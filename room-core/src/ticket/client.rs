@@ -89,7 +89,7 @@ impl TicketUses {
         ticket: ClientMark,
         (network, client): (ClientPrefix, ClientMark),
     ) -> bool {
-        if now.since_ms(self.since) >= WINDOW_MS {
+        if now < self.since || now.since_ms(self.since) >= WINDOW_MS {
             self.since = now;
             self.networks.clear();
         }

@@ -162,3 +162,20 @@ fn a_wrong_length_is_unreadable() {
         assert_eq!(Ticket::from_bytes(&bytes[..length]), None, "{length}");
     }
 }
+
+#[test]
+fn the_first_absence_is_kept_and_takes_the_place_of_what_was_told() {
+    let moment = Timestamp(1_800_000_021_500);
+    let mut ticket = Ticket { last_check_in: moment, confirmed_s: 620, ..accepted() };
+    assert_eq!((ticket.first_told_s(), ticket.absent_since()), (Some(620), None));
+    ticket.note_absence();
+    let since = Timestamp(1_800_000_020_000);
+    assert_eq!((ticket.first_told_s(), ticket.absent_since()), (None, Some(since)));
+    ticket.last_check_in = moment + 600_000;
+    ticket.note_absence();
+    ticket.note_told();
+    assert_eq!((ticket.first_told_s(), ticket.absent_since()), (None, Some(since)));
+    assert_eq!(Ticket::from_bytes(&bytes_of(&ticket)), Some(ticket));
+    let confirmed = Ticket { confirmed_s: 1_800_000_020, ..accepted() };
+    assert_eq!(confirmed.absent_since(), None);
+}

@@ -18,9 +18,9 @@ use crate::ticket::{Ticket, cookie};
 /// be opened.
 ///
 /// Of several it is the best one for the visitor, in this order: inside, asked to enter, waiting,
-/// infinite queue. Among equals it is the one that joined first, and among copies the newest. A
-/// ticket for which `counts` is false (a void one, or another client's) is returned if there is no
-/// other.
+/// infinite queue. Among equals it is the one with an invitation where only these enter, then the
+/// one that stands first, and among copies the newest. A ticket for which `counts` is false (a void
+/// one, or another client's) is returned if there is no other.
 pub fn own_ticket(
     keys: &mut KeyRing,
     now: Timestamp,
@@ -34,9 +34,11 @@ pub fn own_ticket(
     let mut tickets = values.filter_map(|value| keys.open(now, room, cookie_name, value));
     let first = tickets.next()?;
     let rank = |ticket: &Ticket| {
-        let Ticket { joined_at, counted_bucket, last_check_in, .. } = *ticket;
+        let Ticket { joined_at, counted_bucket, last_check_in, group, .. } = *ticket;
         let newest = Reverse((counted_bucket, last_check_in));
-        (!counts(ticket), standing(now, settings, ticket), joined_at, newest)
+        let standing = standing(now, settings, ticket);
+        let is_barred = !settings.invitations.lets_in(group);
+        (!counts(ticket), standing, is_barred, settings.order_key(ticket), joined_at, newest)
     };
     Some(tickets.fold(first, |best, other| if rank(&other) < rank(&best) { other } else { best }))
 }
@@ -61,6 +63,7 @@ mod tests {
     use crate::base::id::{RoomId, TicketId};
     use crate::base::time::Timestamp;
     use crate::keys::key_ring::KeyRing;
+    use crate::room::invitation::{Enters, InvitationGroup, Invitations};
     use crate::room::settings::Settings;
     use crate::ticket::{Ticket, TicketState};
 
@@ -85,6 +88,14 @@ mod tests {
 
     /// Returns which of these is taken for the visitor's own, in either order of the cookies.
     fn own(tickets: &[&Ticket], counts: impl Fn(&Ticket) -> bool) -> Option<Ticket> {
+        found(&Settings::for_tests(), tickets, &counts)
+    }
+
+    fn found(
+        settings: &Settings,
+        tickets: &[&Ticket],
+        counts: &dyn Fn(&Ticket) -> bool,
+    ) -> Option<Ticket> {
         let mut keys = KeyRing::parse(&"11".repeat(32)).unwrap();
         let room = RoomId::from_bytes([3; 16]);
         let seal = |(number, ticket): (u8, &&Ticket)| {
@@ -92,9 +103,8 @@ mod tests {
             format!("{NAME}={value}")
         };
         let mut pairs: Vec<String> = (0..).zip(tickets).map(seal).collect();
-        let settings = Settings::for_tests();
         let mut of = |pairs: &[String]| {
-            own_ticket(&mut keys, NOW, room, NAME, &settings, &pairs.join("; "), &counts)
+            own_ticket(&mut keys, NOW, room, NAME, settings, &pairs.join("; "), counts)
         };
         let found = of(&pairs);
         pairs.reverse();
@@ -119,6 +129,21 @@ mod tests {
         let copy = Ticket { last_check_in: NOW - 1_000, ..waits(1, 60) };
         check(&copy, &waits(1, 60));
         check(&inside(1, 60), &waits(1, 60));
+    }
+
+    #[test]
+    fn a_planted_ticket_takes_no_invitation_away() {
+        let check = |enters, only| {
+            let group =
+                InvitationGroup { name: "members".to_owned(), enters, one_in: 0, public_key: None };
+            let invitations = Invitations::of(&[group], only);
+            let settings = Settings { invitations, ..Settings::for_tests() };
+            let (own, planted) = (Ticket { group: 1, ..waits(1, 59) }, waits(2, 60));
+            assert_eq!(found(&settings, &[&planted, &own], &|_| true), Some(own), "{enters:?}");
+        };
+        check(Enters::First, false);
+        check(Enters::InTurn, true);
+        check(Enters::First, true);
     }
 
     #[test]

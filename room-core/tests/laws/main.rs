@@ -10,6 +10,7 @@
 
 mod below;
 mod books;
+mod clock_set_back;
 mod clocks;
 mod cluster;
 mod counting;

@@ -38,8 +38,9 @@ impl Recovery {
     pub(super) fn from(now: Timestamp) -> Self {
         Self {
             started_at: now,
-            learning_until: now,
-            amnesia_until: now,
+            // Nothing holds back, even if the clock is set back to before the start.
+            learning_until: Timestamp::default(),
+            amnesia_until: Timestamp::default(),
             line_known_from: now,
             check_ins_known_from: now,
             lost: None,

@@ -153,6 +153,8 @@ pub fn logged(
         return None;
     }
     let heard_at = before.map_or(ticket.last_check_in, |before| before.checked_in_at);
+    // Who entered during an absence, or soon after it, overtook nobody who was present.
+    let heard_at = ticket.absent_since().map_or(heard_at, |since| since.min(heard_at));
     Some(Logged {
         joined_s: ticket.joined_at.seconds(),
         // The log has one word for all who enter before others.

@@ -74,6 +74,7 @@ pub(super) fn blank() -> Room {
         turn_notice: TurnNotice::Off,
         invitation_groups: Vec::new(),
         events: Vec::new(),
+        past_draws: Vec::new(),
         bypass_rules: Vec::new(),
         created_on: Timestamp::default(),
         modified_on: Timestamp::default(),

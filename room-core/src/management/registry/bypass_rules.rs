@@ -72,11 +72,17 @@ pub fn replace(context: CallContext<'_>, room: &Room, body: &Value) -> Result<An
         }
         place.is_some()
     };
+    let mut unnamed = Vec::new();
     for (rule, body) in rules.iter_mut().zip(bodies) {
         let given = body.get("id").and_then(Value::as_str).unwrap_or_default();
+        if !keep(rule, &|one| one.id.to_string() == given) {
+            unnamed.push(rule);
+        }
+    }
+    // An id that a later rule names is not given to an equal rule before it.
+    for rule in unnamed {
         let written = rule.clone();
-        let _ = keep(rule, &|one| one.id.to_string() == given)
-            || keep(rule, &|one| says_the_same(one, &written));
+        keep(rule, &|one| says_the_same(one, &written));
     }
     Ok(changed(room, rules))
 }

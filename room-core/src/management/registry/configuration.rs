@@ -1,6 +1,7 @@
 //! The configuration that isolates get from the registry: one versioned text, written and read
 //! here.
 
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::rows::joined;
@@ -60,6 +61,7 @@ impl Configuration {
             let zone = zone.parse().map_err(|error| failed(format!("a zone id {error}")))?;
             zone_settings.insert(zone, read_zone_settings(settings).map_err(fields_failed)?);
         }
+        let rooms = with_past_draws(rooms, value.get("past_draws"));
         // The version before does not write them.
         let mut webhooks = SortedMap::new();
         for (room, hooks) in value.get("webhooks").and_then(Value::as_object).into_iter().flatten()
@@ -93,14 +95,29 @@ pub fn write(stored: &Stored) -> String {
             all.push(watched(webhook));
         }
     }
+    let mut past_draws = Map::new();
+    for room in stored.rooms().values().filter(|room| !room.past_draws.is_empty()) {
+        past_draws.insert(room.id.to_string(), json!(room.past_draws));
+    }
     json!({
         "version": version,
         "rooms": rooms,
+        "past_draws": past_draws,
         "zones": zones,
         "lists": lists,
         "webhooks": webhooks,
     })
     .to_string()
+}
+
+/// Gives rooms their past draws, if the registry writes any. Keys are not among them.
+fn with_past_draws(mut rooms: Vec<Room>, written: Option<&Value>) -> Vec<Room> {
+    for room in &mut rooms {
+        let of_room = written.and_then(|written| written.get(room.id.to_string()));
+        let draws = of_room.and_then(|draws| Vec::deserialize(draws).ok());
+        room.past_draws = draws.unwrap_or_default();
+    }
+    rooms
 }
 
 fn is_on(webhook: &Webhook) -> bool {

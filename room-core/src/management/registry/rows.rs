@@ -28,15 +28,16 @@ pub struct Row {
 
 impl Row {
     /// The tables.
-    pub const TABLES: [&str; 3] = ["rows", "webhooks", "tokens"];
+    pub const TABLES: [&str; 4] = ["rows", "webhooks", "tokens", "draws"];
 
-    /// Returns the table of the row. Versions before webhooks or tokens refuse to start with a row
-    /// of an unknown kind, but never look into a separate table.
+    /// Returns the table of the row. Versions before webhooks, tokens or past draws refuse to start
+    /// with a row of an unknown kind, but never look into a separate table.
     pub fn table(&self) -> &'static str {
-        let [rows, webhooks, tokens] = Self::TABLES;
+        let [rows, webhooks, tokens, draws] = Self::TABLES;
         match self.key.split('/').next() {
             Some(WEBHOOK) => webhooks,
             Some(TOKEN) => tokens,
+            Some(DRAWS) => draws,
             _ => rows,
         }
     }
@@ -59,13 +60,19 @@ pub const WEBHOOK: &str = "webhook";
 /// The beginning of the keys of named tokens.
 pub const TOKEN: &str = "token";
 
-/// Writes the rows of one room: the room, each of its events, and its rules.
+/// The beginning of the keys of past draws.
+pub const DRAWS: &str = "draws";
+
+/// Writes the rows of one room: the room, each of its events, its past draws, and its rules.
 fn of_room(room: &Room) -> SortedMap<String, String> {
     let text = |document: Map<String, Value>| Value::Object(document).to_string();
     let mut rows = SortedMap::new();
     rows.insert(format!("room/{}", room.id), text(stored_document(room)));
     for event in &room.events {
         rows.insert(format!("event/{}/{}", room.id, event.id), text(stored_event_document(event)));
+    }
+    if !room.past_draws.is_empty() {
+        rows.insert(format!("{DRAWS}/{}", room.id), json!(room.past_draws).to_string());
     }
     if !room.bypass_rules.is_empty() {
         let rules: Vec<_> = room.bypass_rules.iter().map(rule_document).collect();

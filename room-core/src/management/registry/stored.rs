@@ -17,6 +17,7 @@ use crate::management::config::{
 };
 use crate::management::token::NamedToken;
 use crate::room::Room;
+use crate::room::event::past_draws;
 use crate::room::named_list::{self, NamedList};
 use crate::room::webhook::Webhook;
 use crate::room::zone_settings::ZoneSettings;
@@ -127,8 +128,15 @@ impl Stored {
             return Ok(Vec::new());
         }
         let mut written = Vec::new();
-        let (previews, changes): (Vec<_>, Vec<_>) =
+        let (previews, mut changes): (Vec<_>, Vec<_>) =
             changes.into_iter().partition(|one| matches!(one.effect, Effect::Preview(..)));
+        for change in &mut changes {
+            if let Effect::Room(room) = &mut change.effect {
+                let before = self.rooms.get(&room.id);
+                room.past_draws =
+                    before.map(|before| past_draws(before, room, now)).unwrap_or_default();
+            }
+        }
         if self.version == 0 && !changes.is_empty() {
             // From now on the rooms of rooms.json are stored ones.
             written.extend(self.rooms.values().flat_map(|room| rows::between(None, Some(room))));
@@ -298,6 +306,13 @@ impl Stored {
             "rules" => {
                 let rules = read_bypass_rules(&value, &self.known_lists()).map_err(rows::joined)?;
                 self.restored_room(id)?.bypass_rules = rules;
+            }
+            rows::DRAWS => {
+                // A version before past draws may have removed the room.
+                if let Ok(room) = self.restored_room(id) {
+                    room.past_draws =
+                        serde_json::from_value(value).map_err(|error| error.to_string())?;
+                }
             }
             "list" => {
                 let list = read_named_list(&value).map_err(rows::joined)?;

@@ -1,10 +1,12 @@
 //! What is in force in a room before, during and after its events.
 
+use std::rc::Rc;
+
 use serde_json::json;
 
 use super::{
-    InForce, Phase, active, commitment, encode_string, give_draw_keys, in_force, next, next_change,
-    settings_of_objects,
+    InForce, PAST_DRAW_MS, Phase, active, commitment, encode_string, give_draw_keys, in_force,
+    next, next_change, past_draws, settings_of_objects,
 };
 use crate::base::time::Timestamp;
 use crate::keys::key_ring::KeyRing;
@@ -234,4 +236,45 @@ fn a_draw_keeps_its_key_while_the_oldest_secret_stays() {
     };
     let published = Some(encode_string(&drawn.commitment()));
     assert_eq!((commits(&shuffled), commits(&json!({}))), (published, None));
+}
+
+#[test]
+fn who_was_drawn_keeps_the_place_whatever_becomes_of_the_event() {
+    let draws = json!({ "shuffle_at_event_start": true });
+    let before = room(false, &draws);
+    let check = |after: Room, now: &str, want: usize| {
+        let past_draws = past_draws(&before, &after, at(now));
+        assert_eq!(past_draws.len(), want, "{now}");
+        let mut rooms = Rc::from([Room { past_draws, ..after }, before.clone()]);
+        give_draw_keys(&mut rooms, &KeyRing::parse(&"11".repeat(32)).unwrap());
+        let [after, before] = &rooms[..] else { panic!() };
+        let of = |room: &Room| in_force(room, at("19:00:00")).settings.shuffles.clone();
+        let (of_after, of_before) = (of(after), of(before));
+        // The draw is the same to the key, however the room has come by it.
+        assert_eq!(of_after.iter().any(|draw| *draw == of_before[0]), want == 1, "{now}");
+    };
+    let without = |before: &Room| Room { events: Vec::new(), ..before.clone() };
+    check(without(&before), "18:00:00", 1);
+    check(without(&before), "20:30:00", 1);
+    check(without(&before), "17:59:59.999", 0);
+    let suspended = json!({ "shuffle_at_event_start": true, "suspended": true });
+    check(room(false, &suspended), "18:10:00", 1);
+    check(room(false, &json!({})), "18:10:00", 1);
+    let next_week = json!({
+        "shuffle_at_event_start": true,
+        "prequeue_start_time": "2026-12-08T17:30:00Z",
+        "event_start_time": "2026-12-08T18:00:00Z",
+        "event_end_time": "2026-12-08T20:00:00Z",
+    });
+    check(room(false, &next_week), "20:30:00", 1);
+    assert_eq!(past_draws(&before, &before, at("18:10:00")), []);
+    let later = Room {
+        past_draws: past_draws(&before, &without(&before), at("18:10:00")),
+        ..before.clone()
+    };
+    assert_eq!(past_draws(&later, &before, at("18:20:00")), [], "it is the event's again");
+    let gone = without(&later);
+    assert_eq!(past_draws(&gone, &gone, at("18:20:00")).len(), 1);
+    let month = at("18:00:00") + PAST_DRAW_MS;
+    assert_eq!(past_draws(&gone, &gone, month), []);
 }

@@ -148,3 +148,18 @@ fn the_log_tells_how_rules_were_ordered() {
     assert_eq!((&before["order"], &after), (&moved, &json!({ "order": left })));
     assert_eq!(before[&second]["enabled"], false);
 }
+
+#[test]
+fn an_id_that_a_rule_names_stays_with_it() {
+    let mut world = World::new();
+    let made = world.create(&json!({}));
+    let rules = format!("{}/rules", path_of(&made));
+    let rule =
+        |expression: &str| json!({ "action": "bypass_waiting_room", "expression": expression });
+    let first = world.get("POST", &rules, &rule("ssl"));
+    let mut changed = rule("not ssl");
+    changed["id"] = first[0]["id"].clone();
+    let after = world.get("PUT", &rules, &json!([rule("ssl"), changed]));
+    assert_eq!(after[1]["id"], first[0]["id"]);
+    assert_ne!(after[0]["id"], first[0]["id"]);
+}

@@ -1,0 +1,55 @@
+//! A clock that was hours ahead is set right. Objects that have done nothing yet go on; others are
+//! started again by whoever runs them, from what they have stored.
+
+use room_core::base::time::Timestamp;
+use room_core::ticket::TicketState;
+
+use crate::clocks::Clocks;
+use crate::cluster::Cluster;
+use crate::escrow::limits;
+
+const RIGHT: Timestamp = Timestamp(1_800_000_000_000);
+const AHEAD_MS: u64 = 2 * 3_600_000;
+const NEWCOMERS: usize = 20;
+const TICK_MS: u64 = 250;
+
+/// Returns how many of the visitors who come after the clock was set right enter.
+fn entered(mut cluster: Cluster) -> usize {
+    cluster.now = RIGHT;
+    let first = cluster.visitors.len();
+    for visitor in 0..NEWCOMERS {
+        cluster.arrive(visitor % 2);
+        cluster.run(12, TICK_MS);
+    }
+    cluster.run(480, TICK_MS);
+    let is_inside = |ticket: &room_core::ticket::Ticket| ticket.state == TicketState::Accepted;
+    let newcomers = cluster.visitors.iter().skip(first);
+    newcomers.filter(|visitor| visitor.cookies.last().is_some_and(is_inside)).count()
+}
+
+fn ahead() -> Cluster {
+    Cluster::at(RIGHT + AHEAD_MS, limits(100, 100), 1, Clocks::default())
+}
+
+#[test]
+fn newcomers_enter_where_nobody_came_before() {
+    assert_eq!(entered(ahead()), NEWCOMERS);
+}
+
+#[test]
+fn newcomers_enter_after_a_restart_of_everything() {
+    let mut cluster = ahead();
+    for visitor in 0..5 {
+        cluster.arrive(visitor % 2);
+        cluster.run(44, TICK_MS);
+    }
+    cluster.now = RIGHT;
+    for isolate in 0..cluster.isolates.len() {
+        cluster.kill_isolate(isolate);
+    }
+    cluster.restart_aggregator(0, false);
+    cluster.restart_counter(0, false);
+    cluster.lose_global_copy();
+    cluster.restart_global();
+    assert_eq!(entered(cluster), NEWCOMERS);
+}
