@@ -13,50 +13,50 @@ const NOTES = Object.entries(read("translator-notes.json"));
 /** Texts whose notes forbid these words. */
 const WITHOUT_LINE = keysWith(/no word for line/i);
 const WITHOUT_PLACE = keysWith(/no word for line or place/i);
-/** Of each language: words for a line, and for a place. */
+/** Of each language: words for a line, for a place, and for to enter. */
 const STEMS = {
-  "ar-EG": { line: "طابور|قائمة الانتظار|الصف(?!ح)", place: "مكان" },
-  "bg-BG": { line: "опашк|редица", place: "м[яе]ст" },
-  "cs-CZ": { line: "front|řada", place: "míst" },
-  "da-DK": { line: "kø(?!b)|række", place: "plads" },
-  "de-DE": { line: "warteschlange|schlange", place: "pl[aä]tz" },
-  "el-GR": { line: "ουρ[άα]", place: "θέσ" },
-  "en-US": { line: "line|queue", place: "place|spot" },
-  "es-ES": { line: "cola|fila", place: "lugar|plaza" },
-  "fa-IR": { line: "صف(?!ح)", place: "جا" },
-  "fi-FI": { line: "jono", place: "paik" },
-  "fr-FR": { line: "file|queue", place: "place" },
-  "he-IL": { line: "תור", place: "מקומ|מקום" },
-  "hi-IN": { line: "कतार|पंक्ति|लाइन", place: "जगह|स्थान" },
-  "hr-HR": { line: "red", place: "mjest" },
-  "hu-HU": { line: "sor(?!s)", place: "hely" },
-  "id-ID": { line: "antrean|barisan", place: "tempat" },
-  "it-IT": { line: "coda|fila", place: "posto|posti" },
-  "ja-JP": { line: "列|並", place: "順番|場所" },
-  "ko-KR": { line: "대기열|줄", place: "순서|자리" },
-  "lt-LT": { line: "eil", place: "viet" },
-  "lv-LV": { line: "rind", place: "viet(?!n)" },
-  "ms-MY": { line: "barisan", place: "tempat" },
-  "nb-NO": { line: "kø(?!b)|rekke", place: "plass" },
-  "nl-NL": { line: "wachtrij|rij", place: "plaats|plek" },
-  "pl-PL": { line: "kolejk", place: "miejsc" },
-  "pt-BR": { line: "fila", place: "lugar|vaga" },
-  "ro-RO": { line: "coad|cozi|rând", place: "loc" },
-  "ru-RU": { line: "очеред", place: "мест" },
-  "sk-SK": { line: "rad|front", place: "miest" },
-  "sl-SI": { line: "vrst", place: "mest" },
-  "sr-BA": { line: "red", place: "mjest" },
-  "sv-SE": { line: "kö(?!p)", place: "plats" },
-  "th-TH": { line: "คิว|แถว", place: "ลำดับ|ที่ว่าง|ที่ใหม่" },
-  "tl-PH": { line: "pila|linya", place: "puwesto|lugar" },
-  "tr-TR": { line: "sıra|kuyruk", place: "yer" },
-  "uk-UA": { line: "черг", place: "місц" },
-  "vi-VN": { line: "hàng", place: "chỗ|vị trí" },
-  "zh-CN": { line: "队", place: "位置|名额" },
-  "zh-TW": { line: "隊", place: "位置|名額" },
+  "ar-EG": { line: "طابور|قائمة الانتظار|الصف(?!ح)", place: "مكان", enter: "تدخل" },
+  "bg-BG": { line: "опашк|редица", place: "м[яе]ст", enter: "влез|влиза" },
+  "cs-CZ": { line: "front|řada", place: "míst", enter: "vstoup|dovnitř" },
+  "da-DK": { line: "kø(?!b)|række", place: "plads", enter: "kommer" },
+  "de-DE": { line: "warteschlange|schlange", place: "pl[aä]tz", enter: "hinein" },
+  "el-GR": { line: "ουρ[άα]", place: "θέσ", enter: "μπείτε|μπαίν" },
+  "en-US": { line: "line|queue", place: "place|spot", enter: "get in|enter" },
+  "es-ES": { line: "cola|fila", place: "lugar|plaza", enter: "entrar" },
+  "fa-IR": { line: "صف(?!ح)", place: "جا", enter: "وارد" },
+  "fi-FI": { line: "jono", place: "paik", enter: "pääs" },
+  "fr-FR": { line: "file|queue", place: "place", enter: "entre" },
+  "he-IL": { line: "תור", place: "מקומ|מקום", enter: "כניסה|כנס" },
+  "hi-IN": { line: "कतार|पंक्ति|लाइन", place: "जगह|स्थान", enter: "अंदर" },
+  "hr-HR": { line: "red", place: "mjest", enter: "ući|ulaz" },
+  "hu-HU": { line: "sor(?!s)", place: "hely", enter: "belép" },
+  "id-ID": { line: "antrean|barisan", place: "tempat", enter: "masuk" },
+  "it-IT": { line: "coda|fila", place: "posto|posti", enter: "entr" },
+  "ja-JP": { line: "列|並", place: "順番|場所", enter: "入場" },
+  "ko-KR": { line: "대기열|줄", place: "순서|자리", enter: "입장" },
+  "lt-LT": { line: "eil", place: "viet", enter: "pateks|įei" },
+  "lv-LV": { line: "rind", place: "viet(?!n)", enter: "ienāk|iekļū" },
+  "ms-MY": { line: "barisan", place: "tempat", enter: "masuk" },
+  "nb-NO": { line: "kø(?!b)|rekke", place: "plass", enter: "kommer" },
+  "nl-NL": { line: "wachtrij|rij", place: "plaats|plek", enter: "binnen" },
+  "pl-PL": { line: "kolejk", place: "miejsc", enter: "wejdz|wejś" },
+  "pt-BR": { line: "fila", place: "lugar|vaga", enter: "entra" },
+  "ro-RO": { line: "coad|cozi|rând", place: "loc", enter: "intra" },
+  "ru-RU": { line: "очеред", place: "мест", enter: "попад|войд" },
+  "sk-SK": { line: "rad|front", place: "miest", enter: "vstúp|dnu" },
+  "sl-SI": { line: "vrst", place: "mest", enter: "vstop" },
+  "sr-BA": { line: "red", place: "mjest", enter: "ući|ulaz" },
+  "sv-SE": { line: "kö(?!p)", place: "plats", enter: "kommer" },
+  "th-TH": { line: "คิว|แถว", place: "ลำดับ|ที่ว่าง|ที่ใหม่", enter: "ได้เข้า" },
+  "tl-PH": { line: "pila|linya", place: "puwesto|lugar", enter: "makakapasok|papasok" },
+  "tr-TR": { line: "sıra|kuyruk", place: "yer", enter: "gire" },
+  "uk-UA": { line: "черг", place: "місц", enter: "потрап|увійд" },
+  "vi-VN": { line: "hàng", place: "chỗ|vị trí", enter: "vào" },
+  "zh-CN": { line: "队", place: "位置|名额", enter: "进入" },
+  "zh-TW": { line: "隊", place: "位置|名額", enter: "進入" },
 };
 /** Scripts without a space before each word. */
-const UNSPACED = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Han}\p{Script=Hangul}\p{Script=Thai}]/u;
+const UNSPACED = /[\p{sc=Arabic}\p{sc=Hebrew}\p{sc=Han}\p{sc=Hangul}\p{sc=Thai}]/u;
 
 test("some texts must have no word for a line, and each language has such words", () => {
   assert.ok(WITHOUT_LINE.length > WITHOUT_PLACE.length && WITHOUT_PLACE.length > 1);
@@ -71,6 +71,12 @@ for (const [tag, stems] of Object.entries(STEMS)) {
     for (const key of WITHOUT_LINE) assert.doesNotMatch(texts[key], patternOf(stems.line), key);
     assert.match(texts.new_place, patternOf(stems.place));
     for (const key of WITHOUT_PLACE) assert.doesNotMatch(texts[key], patternOf(stems.place), key);
+  });
+
+  test(`${tag} promises nobody to enter after a maintenance`, () => {
+    const texts = textsOf(tag);
+    assert.match(`${texts.kept_text} ${texts.invited_only_text}`, patternOf(stems.enter));
+    assert.doesNotMatch(texts.held_text, patternOf(stems.enter));
   });
 }
 
