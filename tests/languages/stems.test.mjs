@@ -13,6 +13,21 @@ const NOTES = Object.entries(read("translator-notes.json"));
 /** Texts whose notes forbid these words. */
 const WITHOUT_LINE = keysWith(/no word for line/i);
 const WITHOUT_PLACE = keysWith(/no word for line or place/i);
+/** Words after which a span of time would need another case than the page gives it. */
+const ENDS_IN_PREPOSITION = {
+  "ar-EG": "بعد",
+  "cs-CZ": "za",
+  "de-DE": "in",
+  "hr-HR": "za",
+  "lt-LT": "po",
+  "lv-LV": "pēc",
+  "pl-PL": "za",
+  "ru-RU": "через",
+  "sk-SK": "o",
+  "sl-SI": "čez",
+  "sr-BA": "za",
+  "uk-UA": "через",
+};
 /** Of each language: words for a line, for a place, and for to enter. */
 const STEMS = {
   "ar-EG": { line: "طابور|قائمة الانتظار|الصف(?!ح)", place: "مكان", enter: "تدخل" },
@@ -77,6 +92,13 @@ for (const [tag, stems] of Object.entries(STEMS)) {
     const texts = textsOf(tag);
     assert.match(`${texts.kept_text} ${texts.invited_only_text}`, patternOf(stems.enter));
     assert.doesNotMatch(texts.held_text, patternOf(stems.enter));
+  });
+}
+
+for (const [tag, preposition] of Object.entries(ENDS_IN_PREPOSITION)) {
+  test(`${tag} has a label for the start that asks for no case`, () => {
+    const { starts_in: label } = textsOf(tag);
+    assert.ok(!label.endsWith(` ${preposition}`), label);
   });
 }
 
