@@ -28,6 +28,8 @@ const ENDS_IN_PREPOSITION = {
   "sr-BA": "za",
   "uk-UA": "через",
 };
+/** What Italian says to somebody whom it calls "Lei"; the page says "tu". */
+const FORMAL_ITALIAN = /(?<!\p{L})(lei|suo|apra|riprovi|inserisca|può (entrare con|parteci))/iu;
 /** Of each language: words for a line, for a place, and for to enter. */
 const STEMS = {
   "ar-EG": { line: "طابور|قائمة الانتظار|الصف(?!ح)", place: "مكان", enter: "تدخل" },
@@ -101,6 +103,12 @@ for (const [tag, preposition] of Object.entries(ENDS_IN_PREPOSITION)) {
     assert.ok(!label.endsWith(` ${preposition}`), label);
   });
 }
+
+test("Italian says tu everywhere", () => {
+  for (const [key, text] of Object.entries(textsOf("it-IT"))) {
+    assert.doesNotMatch(text, FORMAL_ITALIAN, key);
+  }
+});
 
 function read(file) {
   return JSON.parse(fs.readFileSync(path.join(TEMPLATES, file), "utf8"));
