@@ -192,7 +192,7 @@ function perform(verdict, request, env, ctx) {
     default:
       return env.ON_FAILURE === "pass" && hasOrigin(env)
         ? toOrigin(request, env).catch(unreachable)
-        : page(decode(holdPage(request.headers.get("accept-language"))), request.method);
+        : page(decode(holdPage(request)), request.method);
   }
 }
 

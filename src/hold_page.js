@@ -5,17 +5,21 @@ import texts from "../build/worker/gen/languages.js";
 const ENGLISH = "en-US";
 /** The languages that are written from right to left. */
 const RIGHT_TO_LEFT = ["ar-EG", "fa-IR", "he-IL"];
+/** The methods by which nothing is sent. */
+const READS = ["GET", "HEAD"];
 /** Most languages of a request that are looked at. */
 const RANGES_MAX = 10;
 
 /**
- * Returns the verdict that answers with this page, in the form that `verdict.js` reads.
+ * Returns the verdict that answers with this page, in the form that `verdict.js` reads. Only who
+ * sent something is told that it was not submitted.
  *
- * @param {string | null} acceptLanguage the header of the request
+ * @param {Pick<Request, "method" | "headers">} request
  */
-export function holdPage(acceptLanguage) {
-  const tag = preferred(acceptLanguage ?? "");
+export function holdPage({ method, headers }) {
+  const tag = preferred(headers.get("accept-language") ?? "");
   const { one_moment: moment, checks, nothing_submitted: nothing } = JSON.parse(wordsOf(tag));
+  const outcome = READS.includes(method) ? "" : ` ${nothing}`;
   const direction = RIGHT_TO_LEFT.includes(tag) ? "rtl" : "ltr";
   return `G200
 content-type: text/html; charset=utf-8
@@ -28,7 +32,7 @@ refresh: 5
 <link rel="icon" href="data:,">
 <title>${moment}</title>
 <p style="font: 1.2rem/1.6 sans-serif; max-width: 30rem; margin: 20vh auto; padding: 0 1rem">
-${moment}. ${checks} ${nothing}
+${moment}. ${checks}${outcome}
 `;
 }
 

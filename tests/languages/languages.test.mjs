@@ -130,10 +130,10 @@ test("there is nothing for a language that is not ours", () => {
 
 test("the page without a decision speaks the visitor's language", () => {
   const check = (header, tag, direction) => {
-    const page = holdPage(header);
+    const page = heldFor("GET", header);
     assert.ok(page.includes(`<html lang="${tag}" dir="${direction}">`), `${header}: ${page}`);
     const { one_moment: moment, checks } = textsOf(tag);
-    assert.ok(page.includes(`${moment}. ${checks}`), `${header}: ${page}`);
+    assert.ok(page.includes(`${moment}. ${checks}\n`), `${header}: ${page}`);
   };
   check("de-CH, fr;q=0.9", "de-DE", "ltr");
   check("xx, PT-br;q=0.5", "pt-BR", "ltr");
@@ -141,6 +141,21 @@ test("the page without a decision speaks the visitor's language", () => {
   check("zh-tw", "zh-TW", "ltr");
   for (const none of [null, "", "*", "xx-YY", ",,;", "-"]) check(none, "en-US", "ltr");
 });
+
+test("the page without a decision tells of nothing submitted only who sent something", () => {
+  for (const tag of TAGS) {
+    const { nothing_submitted: nothing } = textsOf(tag);
+    for (const method of ["GET", "HEAD"]) assert.ok(!heldFor(method, tag).includes(nothing), tag);
+    for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+      assert.ok(heldFor(method, tag).endsWith(` ${nothing}\n`), `${tag} ${method}`);
+    }
+  }
+});
+
+function heldFor(method, language) {
+  const headers = new Headers(language === null ? {} : { "accept-language": language });
+  return holdPage({ method, headers });
+}
 
 function textsOf(tag) {
   return JSON.parse(fs.readFileSync(path.join(FOLDER, `${tag}.json`), "utf8"));
