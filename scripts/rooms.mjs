@@ -5,6 +5,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 
+import { adminHostIn } from "./deploy/kept.mjs";
 import { checkNode } from "./node-version.mjs";
 import { PORT } from "./port.mjs";
 import { accessHeaders, tokenFor } from "./token.mjs";
@@ -14,9 +15,11 @@ const USAGE = `usage: npm run rooms:import -- [file] [--url <address>] [--folder
        npm run rooms:export -- [file] [--url <address>] [--folder <path>]
 The file is rooms.json unless named. It has rooms with their events, rules and webhooks, lists, and
 settings of zones; a file called rooms.json has rooms with events and rules alone. No file has the
-secrets of webhooks. The address is that of the Worker on an admin host, default
-http://localhost:${PORT}. The token is the variable API_TOKEN, else that of a deployment in the
-folder production (--folder <path> for another), else, on this machine, that of .dev.vars.`;
+secrets of webhooks. The address is that of the Worker on an admin host. Without --url an export
+asks the deployment in the folder production (--folder <path> for another), or
+http://localhost:${PORT} if there is none. An import goes to http://localhost:${PORT}: it changes a
+deployment only if --url names it. The token is the variable API_TOKEN, else that of the
+deployment, else, on this machine, that of .dev.vars.`;
 /** The file that a deployment begins with, a list of rooms. */
 const SEED = "rooms.json";
 const API = "/_waiting-room/client/v4/";
@@ -24,21 +27,31 @@ const API = "/_waiting-room/client/v4/";
 const ANSWER_WITHIN_MS = 30_000;
 
 checkNode();
-const { direction, file, url, folder } = parameters();
+const { direction, file, url, folder, hint } = parameters();
 function parameters() {
   try {
     const options = {
-      url: { type: "string", default: `http://localhost:${PORT}` },
+      url: { type: "string" },
       folder: { type: "string", default: "production" },
     };
     const { positionals, values } = parseArgs({ options, allowPositionals: true });
     const [direction, file = SEED, ...more] = positionals;
     if (!["import", "export"].includes(direction) || more.length > 0) throw new Error("unknown");
-    const url = new URL(API, values.url);
-    return { direction, file, url, folder: path.resolve(values.folder) };
+    const folder = path.resolve(values.folder);
+    const { address, hint } = whereTo(direction, values.url, adminHostIn(folder));
+    return { direction, file, url: new URL(API, address), folder, hint };
   } catch {
     stop(USAGE);
   }
+}
+
+/** The address to ask, and what to tell of another one. Only who names a deployment changes it. */
+function whereTo(direction, named, adminHost) {
+  const deployed = adminHost && `https://${adminHost}`;
+  if (named) return { address: named };
+  if (direction === "export" && deployed) return { address: deployed };
+  const hint = deployed && `; for your deployment add --url ${deployed}`;
+  return { address: `http://localhost:${PORT}`, hint };
 }
 
 async function importFile() {
@@ -134,6 +147,7 @@ function stop(reason) {
 }
 
 try {
+  console.log(`asks ${url.origin}${hint ?? ""}`);
   await (direction === "import" ? importFile() : exportFile());
 } catch (problem) {
   if (problem instanceof FileProblem || problem instanceof Refusal) stop(problem.message);

@@ -79,13 +79,7 @@ export class Kept {
  * it is of another one. `isOwn` says that it is served on its owner's machine.
  */
 export function deploymentIn(folder, host) {
-  const read = (name) => {
-    try {
-      return JSON.parse(fs.readFileSync(path.join(folder, name), "utf8"));
-    } catch {
-      return undefined;
-    }
-  };
+  const read = (name) => readable(path.join(folder, name));
   const { adminHost, adminHosts, cluster: kept } = read("settings.json") ?? {};
   const isOwn = adminHosts?.split(",").some((one) => one.trim() === host) ?? false;
   if (adminHost !== host && !isOwn) return undefined;
@@ -93,6 +87,20 @@ export function deploymentIn(folder, host) {
   const running = (read("running.json")?.workerds ?? []).filter(isRunning).length;
   const cluster = kept && { bucket: kept.bucket, wanted: kept.instances, running };
   return { folder, configuration, isOwn, cluster, token: read("secrets.json")?.API_TOKEN };
+}
+
+/** The admin host of what `npm run deploy` keeps in this folder; `undefined` if it keeps nothing. */
+export function adminHostIn(folder) {
+  return readable(path.join(folder, "settings.json"))?.adminHost;
+}
+
+/** What a file of JSON says; `undefined` if it cannot be read. */
+function readable(file) {
+  try {
+    return JSON.parse(fs.readFileSync(file, "utf8"));
+  } catch {
+    return undefined;
+  }
 }
 
 function isRunning(pid) {

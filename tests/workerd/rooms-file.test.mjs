@@ -37,7 +37,8 @@ clusterTest("rooms go into a file and come back from it", running, async (cluste
     return { status, said: stdout + stderr };
   };
   try {
-    assert.deepEqual(run("export"), { status: 0, said: `2 rooms written to ${file}\n` });
+    const said = `asks ${new URL(url).origin}\n2 rooms written to ${file}\n`;
+    assert.deepEqual(run("export"), { status: 0, said });
     const rooms = JSON.parse(fs.readFileSync(file, "utf8"));
     const change = (fields) => {
       const changed = rooms.map((one) => (one.id === shop.id ? { ...one, ...fields } : one));
