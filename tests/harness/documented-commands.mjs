@@ -38,7 +38,7 @@ export const ELSEWHERE = [
   },
   {
     command: 'claims="{\\"room\\":\\"$ROOM\\",\\"group\\":\\"members\\",' +
-      '\\"jti\\":\\"anna-1\\",\\"exp\\":1795258800}"',
+      '\\"jti\\":\\"anna-1\\",\\"exp\\":$((',
     why: "it is a line of an example, which runs as a whole",
     test: ["tests/scripts/invitations.test.mjs", "the examples in three languages make a code"],
   },
@@ -71,7 +71,7 @@ export const ELSEWHERE = [
   {
     command: 
       'claims="{\\"room\\":\\"$ROOM\\",\\"group\\":\\"members\\",' +
-      '\\"jti\\":\\"boris-1\\",\\"exp\\":1795258800}"',
+      '\\"jti\\":\\"boris-1\\",\\"exp\\":$((',
     why: "it is a line of an example, which runs as a whole",
     test: [
       "tests/scripts/invitations.test.mjs",

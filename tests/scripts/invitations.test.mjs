@@ -16,14 +16,22 @@ const run = promisify(execFile);
 const ROOM = "0123456789abcdef0123456789abcdef";
 /** As the tests of `room-core/src/visit/invitation.rs` have it. */
 const KEY = "fiGwREc--CjwBiyVqGkHOfyKOFXYSjfD4MUhY_3JROU";
-const CLAIMS = { room: ROOM, group: "members", jti: "anna-1", exp: 1_795_258_800 };
+/** The time that the examples read, and the end of codes that hold for 30 days from then on. */
+const NOW_S = 1_900_000_000;
+const CLAIMS = { room: ROOM, group: "members", jti: "anna-1", exp: NOW_S + 30 * 86_400 };
+/** What sets the clock of an example in each language. */
+const CLOCKS = {
+  js: `Date.now = () => ${NOW_S}999;\n`,
+  python: `import time\ntime.time = lambda: ${NOW_S}.9\n`,
+  sh: `date() { printf %s ${NOW_S}; }\n`,
+};
 const { blocks } = DOCUMENTS.find(({ name }) => name === "docs/invitations.md");
 
 function exampleIn(language, jti = "anna-1") {
   const found = blocks.find(({ language: of, lines }) => {
     return of === language && lines.some((line) => line.includes(jti));
   });
-  return found.lines.join("\n");
+  return CLOCKS[language] + found.lines.join("\n");
 }
 
 function check(code, claims) {
