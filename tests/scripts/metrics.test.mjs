@@ -32,9 +32,11 @@ const STATUS = {
 
 const answer = () => ({ status: 200, body: JSON.stringify({ result: STATUS }) });
 
-/** The text of the metrics of so many rooms, and the paths that were asked for it. */
-async function told(count, answers = answer) {
-  const rooms = Array.from({ length: count }, (_, at) => ({ ...ROOM, id: `r${at}` }));
+/**
+ * The text of the metrics of so many rooms with these fields, and the paths that were asked for it.
+ */
+async function told(count, answers = answer, fields = {}) {
+  const rooms = Array.from({ length: count }, (_, at) => ({ ...ROOM, ...fields, id: `r${at}` }));
   const list = { result: rooms, result_info: { total_count: count } };
   const asked = [];
   const ask = async (url) => {
@@ -58,6 +60,15 @@ test("dashboard and alerts ask for what is told", async () => {
     assert.ok(used.length > 4);
     for (const name of used) assert.ok(names.has(name), `${name} is not told`);
   }
+});
+
+test("the dashboard offers suspended and silent rooms too", async () => {
+  const { templating } = JSON.parse(fs.readFileSync(DASHBOARD, "utf8"));
+  const { query } = templating.list.find(({ name }) => name === "room").query;
+  const [, metric] = query.match(/^label_values\((\w+), room\)$/);
+  const line = new RegExp(`^${metric}\\{room="shop"`, "m");
+  assert.match((await told(1, answer, { suspended: true })).body, line);
+  assert.match((await told(1, () => Promise.reject(new Error("silent")))).body, line);
 });
 
 test("an alert of its own warns of a line from which nobody enters", async () => {
