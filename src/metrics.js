@@ -30,12 +30,13 @@ const GAUGES = [
   ],
   [
     "entry_paused",
-    "1 while nobody new enters: by a hold, maintenance, a prequeue or the method reject.",
+    "1 while nobody new enters: by a hold, maintenance, a prequeue, an event that holds everybody, " +
+      "or the method reject.",
     (room, told) => told && Number(Boolean(told.held_by)),
   ],
   [
     "entry_resumes_timestamp_seconds",
-    "When a prequeue lets people in; of other pauses nobody knows.",
+    "When a prequeue, or an event that holds everybody, ends; of other pauses nobody knows.",
     (room, told) => (told?.held_until ? Date.parse(told.held_until) / 1_000 : undefined),
   ],
   [
