@@ -81,7 +81,34 @@ test("an alert of its own warns of a line from which nobody enters", async () =>
   const ofLine = alerts.find((text) => text.includes("waiting_room_entry_paused == 1"));
   assert.match(ofLine, /waiting_room_queued_users > 0/);
   // Limits are those in force, so an event of its own is no exception.
-  assert.doesNotMatch(alerts.find((text) => text.startsWith("WaitingRoomOverLimit")), /event/);
+  const ofLimit = alerts.find((text) => text.startsWith("WaitingRoomOverLimit"));
+  assert.doesNotMatch(ofLimit, /event_active/);
+});
+
+test("a room that lets everybody in sets off no alert of its limit", async () => {
+  // What the API says of `passthrough` at any number inside.
+  const status = { ...STATUS, status: "not_queueing", estimated_total_active_users: 99 };
+  const result = JSON.stringify({ result: status });
+  const { body } = await told(1, () => ({ status: 200, body: result }));
+  assert.match(body, /^waiting_room_active_users\{.*\} 99$/m);
+  const alerts = fs.readFileSync(ALERTS, "utf8").split("- alert: ");
+  const ofLimit = alerts.find((text) => text.startsWith("WaitingRoomOverLimit"));
+  const [, exceptions] = ofLimit.match(/unless \((.*)\)$/m);
+  for (const exception of exceptions.split(" and ")) {
+    const [name, value] = exception.split(" == ");
+    assert.match(body, new RegExp(`^${name}\\{.*\\} ${value}$`, "m"));
+  }
+});
+
+test("the end of a pause is told also where an event holds everybody", async () => {
+  const held = { ...STATUS, held_by: "event", held_until: "2030-12-01T20:00:00Z" };
+  const { body } = await told(1, () => ({ status: 200, body: JSON.stringify({ result: held }) }));
+  const end_s = Date.parse(held.held_until) / 1_000;
+  const name = "waiting_room_entry_resumes_timestamp_seconds";
+  assert.match(body, new RegExp(`^${name}\\{.*\\} ${end_s}$`, "m"));
+  for (const of of [name, "waiting_room_entry_paused"]) {
+    assert.match(body, new RegExp(`^# HELP ${of} .*\\ban event that holds everybody`, "m"));
+  }
 });
 
 test("the last hour is told where it is asked for, at one more call of each room", async () => {
