@@ -8,16 +8,19 @@ import fs from "node:fs";
 import path from "node:path";
 import zlib from "node:zlib";
 
+import { ROOMS, call } from "../harness/api.mjs";
 import { clusterTest } from "../harness/cluster-test.mjs";
 import { Crowd } from "../harness/crowd.mjs";
 import { room } from "../harness/rooms.mjs";
 import { ROOT } from "../harness/worker-modules.mjs";
 
 const KB = 1_024;
-/** Most bytes of the page in English, and in languages that write letters of several bytes. */
-const BYTES_MAX = 16 * KB;
-const OTHER_BYTES_MAX = 20_000;
-const BROTLI_BYTES_MAX = 5.75 * KB;
+/**
+ * Most bytes of the page in English, in languages that write letters of several bytes, and after
+ * brotli: of a plain room, and of one with the forms of `turn_notice` and of invitations.
+ */
+const PLAIN = { english: 16 * KB, other: 20_000, brotli: 5.75 * KB };
+const WITH_FORMS = { english: 18 * KB, other: 20_800, brotli: 6.25 * KB };
 const TEN_MINUTES_MS = 10 * 60_000;
 const REQUESTS_MAX = 35;
 const TAGS = fs
@@ -25,10 +28,29 @@ const TAGS = fs
   .map((name) => path.basename(name, ".json"));
 
 const shop = room({ name: "shop", total_active_users: 1, show_position: true });
-const options = { rooms: [shop], colos: { AMS: 1 } };
+const club = room({
+  name: "club",
+  total_active_users: 1,
+  session_duration: 30,
+  show_position: true,
+  turn_notice: "email",
+  invitation_groups: [{ name: "members", enters: "first" }],
+});
+const options = { rooms: [shop, club], colos: { AMS: 1 } };
 
 clusterTest("the page is small in every language", options, async (cluster) => {
-  const crowd = new Crowd(cluster, { count: 30, host: shop.host });
+  await checkBytes(cluster, shop, PLAIN);
+});
+
+clusterTest("so it is with a message before the turn and invitations", options, async (cluster) => {
+  const webhook = { url: "https://hooks.example/turns", topics: ["turn"] };
+  await call(cluster, "POST", `${ROOMS}/${club.id}/webhooks`, webhook);
+  await checkBytes(cluster, club, WITH_FORMS, ["contact", "invitation"]);
+});
+
+/** Checks the bytes of a room's page, which has these fields to fill in, in every language. */
+async function checkBytes(cluster, { host }, bounds, fields = []) {
+  const crowd = new Crowd(cluster, { count: 30, host });
   await crowd.arrive();
   await crowd.wait(25_000);
   const { waiting } = crowd;
@@ -38,21 +60,24 @@ clusterTest("the page is small in every language", options, async (cluster) => {
     const headers = { "sec-fetch-mode": "navigate", "accept-language": tag };
     const { body } = await visitor.visit({ headers });
     assert.match(body, /data-stays/);
+    for (const field of fields) assert.ok(body.includes(`name="${field}"`), `${tag}: ${field}`);
     const bytes = Buffer.byteLength(body);
-    assert.ok(bytes <= (tag === "en-US" ? BYTES_MAX : OTHER_BYTES_MAX), `${tag}: ${bytes} bytes`);
+    const most = tag === "en-US" ? bounds.english : bounds.other;
+    assert.ok(bytes <= most, `${tag}: ${bytes} bytes`);
     sizes.push({ tag, bytes, brotli: zlib.brotliCompressSync(body).length });
   }
-  const most = sizes.reduce((one, other) => (one.brotli > other.brotli ? one : other));
+  const largestOf = (name) => sizes.reduce((one, other) => (one[name] > other[name] ? one : other));
+  const most = largestOf("brotli");
   // The reference of a visitor alone moves the compressed size by tens of bytes: ask for many.
   for (const other of waiting) {
     const headers = { "sec-fetch-mode": "navigate", "accept-language": most.tag };
     const { body } = await other.visit({ headers });
     most.brotli = Math.max(most.brotli, zlib.brotliCompressSync(body).length);
   }
-  const english = sizes.find(({ tag }) => tag === "en-US");
-  console.log(`# English ${JSON.stringify(english)}, most ${JSON.stringify(most)}`);
-  assert.ok(most.brotli <= BROTLI_BYTES_MAX, JSON.stringify(most));
-});
+  const told = { english: sizes.find(({ tag }) => tag === "en-US"), most: largestOf("bytes") };
+  console.log(`# ${host}: ${JSON.stringify({ ...told, brotli: most })}`);
+  assert.ok(most.brotli <= bounds.brotli, JSON.stringify(most));
+}
 
 clusterTest("who is far from the head asks 35 times in ten minutes", options, async (cluster) => {
   const crowd = new Crowd(cluster, { count: 30, host: shop.host });
