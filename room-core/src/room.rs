@@ -82,7 +82,7 @@ pub struct Room {
     pub branding: Branding,
     /// Whether requests with `Accept: application/json` get JSON instead of the queue page.
     pub json_response_enabled: bool,
-    /// The built-in page's language for visitors whose `Accept-Language` names none of the 39.
+    /// The built-in page's language for visitors whose `Accept-Language` names none that it has.
     pub default_template_language: Language,
     /// Whether the cookie is removed from what the origin sees. Costs some speed.
     pub strip_cookie: bool,

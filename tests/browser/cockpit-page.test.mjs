@@ -4,6 +4,8 @@
  */
 
 import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
 
 import { ROOMS, call } from "../harness/api.mjs";
 import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
@@ -11,9 +13,10 @@ import { SECRETS } from "../harness/deployment.mjs";
 import { ownerOf, signedIn } from "../harness/owner.mjs";
 import { FREQUENT_CHECK_INS, localRoom } from "../harness/rooms.mjs";
 import { visitorInside } from "../harness/visitor.mjs";
+import { ROOT } from "../harness/worker-modules.mjs";
 
 const READ_ONLY = "the-token-for-reading";
-const LANGUAGES = 39;
+const LANGUAGES = fs.readdirSync(path.join(ROOT, "templates", "languages")).length;
 /** One pixel. */
 const LOGO = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
 const shop = localRoom({

@@ -17,6 +17,15 @@ const FOLDER = path.join(ROOT, "templates", "languages");
 const FORMATS = path.join(ROOT, "templates", "number-formats.json");
 const API = JSON.parse(fs.readFileSync(path.join(ROOT, "src", "openapi.json.txt"), "utf8"));
 const TAGS = API.components.schemas.Room.properties.default_template_language.enum;
+/** Documents that say how many languages there are. */
+const COUNTED = [
+  "ARCHITECTURE.md",
+  "README.md",
+  "docs/cockpit.md",
+  "docs/pages.md",
+  "docs/rooms.md",
+  "tests/README.md",
+];
 /** What a span of time is counted in. */
 const UNITS = ["minute", "hour", "day"];
 /** The plural categories in the order of room-core/src/page/words.rs. */
@@ -47,7 +56,17 @@ const english = textsOf("en-US");
 test("each published language has its file", () => {
   const files = fs.readdirSync(FOLDER).map((name) => path.basename(name, ".json"));
   assert.deepEqual(files.sort(), [...TAGS].sort());
-  assert.equal(TAGS.length, 39);
+});
+
+test("each document that counts the languages has their number", () => {
+  for (const name of COUNTED) {
+    const text = fs.readFileSync(path.join(ROOT, name), "utf8");
+    const told = [...text.matchAll(/(\d+) languages|one of (\d+), like|none of the (\d+)/g)];
+    assert.ok(told.length > 0, `${name} counts no languages: take it from this list`);
+    for (const [words, ...numbers] of told) {
+      assert.equal(Number(numbers.find(Boolean)), TAGS.length, `${name}: "${words}"`);
+    }
+  }
 });
 
 test("each text has a note for translators, and no note is left over", () => {
