@@ -64,8 +64,8 @@ pub fn create(context: CallContext<'_>, body: &Value) -> Result<Answer, Failure>
         modified_on: context.now,
     };
     let shown = with(written(context, &token), [("value", json!(value))]);
-    let answer = Answer::of(Value::Object(shown));
-    Ok(Answer { changes: vec![change(context, None, Some(token))], ..answer })
+    let reply = Reply::success(Value::Object(shown), &warnings(context, &token));
+    Ok(Answer { reply, changes: vec![change(context, None, Some(token))] })
 }
 
 /// Replaces what a token says. Its value stays; without a role, zones and rooms so do these.
@@ -79,8 +79,8 @@ pub fn replace(context: CallContext<'_>, id: TokenId, body: &Value) -> Result<An
         return Ok(Answer::of(shown(context, current)));
     }
     let token = NamedToken { modified_on: context.now, ..same };
-    let answer = Answer::of(shown(context, &token));
-    Ok(Answer { changes: vec![change(context, Some(current), Some(token))], ..answer })
+    let reply = Reply::success(shown(context, &token), &warnings(context, &token));
+    Ok(Answer { reply, changes: vec![change(context, Some(current), Some(token))] })
 }
 
 /// Gives a token another value, and shows it this once. The old one counts no more.
@@ -152,6 +152,16 @@ fn read(
         return Err(Failure::invalid(vec![FieldError { pointer, code, message }]));
     }
     Ok(fields)
+}
+
+/// Warns of a token that opens nothing, since its end is over.
+fn warnings(context: CallContext<'_>, token: &NamedToken) -> Vec<String> {
+    let end = token.expires_on.filter(|end| *end <= context.now);
+    let told = end.map(|end| {
+        let end = end.to_iso8601();
+        format!("This token opens nothing: its expires_on, {end}, is over. Set a later one.")
+    });
+    told.into_iter().collect()
 }
 
 fn drawn_value(context: CallContext<'_>) -> String {

@@ -84,6 +84,25 @@ fn a_token_counts_from_its_beginning_to_its_end() {
 }
 
 #[test]
+fn a_token_whose_end_is_over_is_made_with_a_warning() {
+    let (mut world, _) = world();
+    let now = Timestamp::from_seconds(world.seconds);
+    let ends = |at: Timestamp| named(&json!({ "expires_on": at.to_iso8601() }));
+    let check = |(status, answer): (u16, Value), want: Option<Timestamp>| {
+        let told = answer["messages"].as_array().expect("messages");
+        let codes: Vec<_> = told.iter().filter_map(|one| one["code"].as_u64()).collect();
+        assert_eq!((status, codes), (200, want.map(|_| 1_900).into_iter().collect()));
+        let text = answer["messages"].to_string();
+        assert!(want.is_none_or(|end| text.contains(&end.to_iso8601())), "{text}");
+    };
+    let made = world.ask("POST", TOKENS, &ends(now));
+    let path = format!("{TOKENS}/{}", made.1["result"]["id"].as_str().expect("an id"));
+    check(made, Some(now));
+    check(world.ask("PUT", &path, &ends(now + 60_000)), None);
+    check(world.ask("PUT", &path, &ends(now - 60_000)), Some(now - 60_000));
+}
+
+#[test]
 fn a_put_without_role_and_scope_keeps_them() {
     let (mut world, [own, _]) = world();
     let made = world.get("POST", TOKENS, &named(&json!({ "role": "steer", "rooms": [own] })));
