@@ -86,6 +86,23 @@ test("row 1: what is passed on carries a header that the origin can check", asyn
   });
 });
 
+test("row 1: while the secret is replaced, the origin takes headers of both", async () => {
+  await withPair({ ORIGIN_LOCK_SECRET: SECRET }, async ({ visit, seen }) => {
+    await visit(shop.host);
+    const header = seen.headers[LOCK];
+    const other = "o".repeat(64);
+    for (const [secrets, want] of [
+      [`${other},${SECRET}`, true],
+      [`${SECRET}, ${other}`, true],
+      [`${other},${other}`, false],
+      [",", false],
+    ]) {
+      assert.equal(await workerTakes(header, secrets), want, secrets);
+      if (secrets.length > 1) assert.equal(await checkTakes(header, secrets), want, secrets);
+    }
+  });
+});
+
 test("row 1: without a secret a visitor's header goes no further", async () => {
   await withPair({}, async ({ visit, seen }) => {
     await visit(shop.host, { [LOCK]: "t=1,v1=2" });
@@ -161,8 +178,18 @@ function tryAddress(address) {
   });
 }
 
+/** Whether the example beside nginx and Caddy lets a request with this header in. */
+async function checkTakes(header, secrets) {
+  const server = serve(secrets, 0);
+  await new Promise((listening) => server.once("listening", listening));
+  const address = `http://127.0.0.1:${server.address().port}/`;
+  const { status } = await fetch(address, { headers: { [LOCK]: header } });
+  server.close();
+  return status === 204;
+}
+
 /** Whether the example of an origin that is a Worker answers a request with this header. */
-async function workerTakes(header) {
+async function workerTakes(header, secrets = SECRET) {
   const file = path.join(ROOT, "examples", "origin-lock", "worker.mjs");
   const contents = fs.readFileSync(file, "utf8");
   const miniflare = new Miniflare(
@@ -171,7 +198,7 @@ async function workerTakes(header) {
       port: 0,
       compatibilityDate: COMPATIBILITY_DATE,
       modules: [{ type: "ESModule", path: "worker.mjs", contents }],
-      bindings: { ORIGIN_LOCK_SECRET: SECRET },
+      bindings: { ORIGIN_LOCK_SECRET: secrets },
     }),
   );
   try {
