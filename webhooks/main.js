@@ -235,7 +235,7 @@ class Room {
     this.outbox = outbox;
     if (changed || due.length > 0) this.#store();
     if (due.length > 0) this.#context.waitUntil(this.#send(due).catch(logged));
-    const looked = this.#told ? lookAt(this.#told, sight) : Infinity;
+    const looked = this.#told ? lookAt(this.#told, sight, now) : Infinity;
     const at = Math.max(now + ALARM_MS, Math.min(looked, dueAt(this.outbox)));
     const isSet = this.alarmAt <= at && this.alarmAt > now;
     if (at < Infinity && !isSet) this.setAlarm(at);

@@ -25,3 +25,12 @@ export function turned({ told, since }, now, is, delays) {
 export function dueAt({ told, since }, { riseMs, fallMs }) {
   return since ? since + (told ? fallMs : riseMs) : Infinity;
 }
+
+/**
+ * When to look at the fact again, if nobody looks before: also while it is as told, since the end
+ * of what has begun may come unseen.
+ */
+export function lookAgainAt(state, now, delays) {
+  const isOn = state.told && !state.since;
+  return isOn ? now + delays.fallMs : dueAt(state, delays);
+}

@@ -1,6 +1,6 @@
 // What the webhooks of a room are to be told: from what was told and what is seen of the room now.
 // Pure: the time and all that is seen come in, what is to be told goes out.
-import { OFF, dueAt, turned } from "./switch.js";
+import { OFF, dueAt, lookAgainAt, turned } from "./switch.js";
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -77,17 +77,19 @@ export function watched(told, sight) {
   return { told: next, messages, changed: JSON.stringify(next) !== JSON.stringify(told) };
 }
 
-/** When the room must be looked at again, if nobody looks before; `Infinity` for never. */
-export function lookAt({ queueing, limit, hold, save, waits }, sight) {
-  const waiting = Object.values(waits).map((state) => dueAt(state, DELAYS.told_wait));
-  return Math.min(
-    dueAt(queueing, DELAYS.queueing),
-    dueAt(limit, DELAYS.limit),
-    dueAt(hold, DELAYS.hold),
-    dueAt(save, DELAYS.save),
-    ...waiting,
-    sight.change_at ?? Infinity,
-  );
+/**
+ * When the room must be looked at again, if nobody looks before; `Infinity` for never. While
+ * something is told that a webhook wants to know the end of, that is 1 to 3 minutes after `now`.
+ */
+export function lookAt(told, sight, now) {
+  const isWanted = (topic) => sight.hooks?.some(({ topics }) => topics.includes(topic));
+  const next = (topic) => {
+    const state = told[topic] ?? OFF;
+    return isWanted(topic) ? lookAgainAt(state, now, DELAYS[topic]) : dueAt(state, DELAYS[topic]);
+  };
+  // Only webhooks that name the topic have one.
+  const waiting = Object.values(told.waits).map((one) => lookAgainAt(one, now, DELAYS.told_wait));
+  return Math.min(...SWITCHES.map(next), ...waiting, sight.change_at ?? Infinity);
 }
 
 /** The numbers of a room that each message tells. */

@@ -142,7 +142,7 @@ test("a hold is told once it has lasted for a minute, and so is its end", () => 
   const short = (second) => ({ ...QUIET, hooks: [hook], is_held: second >= 10 && second < 60 });
   assert.deepEqual(toldOf(300, short), []);
   const { told: of } = watched(undefined, { ...held(10), now: NOON });
-  assert.equal(lookAt(of, held(10)), NOON + MINUTE_MS);
+  assert.equal(lookAt(of, held(10), NOON), NOON + MINUTE_MS);
   // What a version before this one has stored knows no holds.
   const { hold: _, ...older } = of;
   assert.deepEqual(watched(older, { ...held(0), now: NOON }).messages, []);
@@ -151,11 +151,30 @@ test("a hold is told once it has lasted for a minute, and so is its end", () => 
 test("an object that sleeps is woken when something is to be told", () => {
   const check = (sight, want) => {
     const { told: next } = watched(undefined, { ...sight, now: NOON });
-    assert.equal(lookAt(next, sight) - NOON, want);
+    assert.equal(lookAt(next, sight, NOON) - NOON, want);
   };
   check(QUIET, Infinity);
   check(QUEUES, 15 * SECOND_MS);
   check({ ...QUIET, change_at: NOON + 9 }, 9);
+});
+
+test("an object that sleeps is woken to see the end of what is told", () => {
+  const check = (sight, want) => {
+    const state = { told: undefined };
+    toldOf(301, () => sight, state);
+    const now = NOON + 300 * SECOND_MS;
+    assert.equal(lookAt(state.told, sight, now) - now, want);
+  };
+  check(QUIET, Infinity);
+  check(QUEUES, 3 * MINUTE_MS);
+  check({ ...QUEUES, told_wait_s: 31 * 60 }, 2 * MINUTE_MS);
+  check({ ...QUIET, active: 200 }, 2 * MINUTE_MS);
+  check({ ...QUIET, is_failing: true }, MINUTE_MS);
+  check({ ...QUEUES, change_at: NOON + 301 * SECOND_MS }, SECOND_MS);
+  const hold = { ...QUIET, is_held: true };
+  check({ ...hold, hooks: [{ ...HOOK, topics: ["hold"] }] }, MINUTE_MS);
+  check(hold, Infinity);
+  check({ ...QUEUES, hooks: [{ ...HOOK, topics: ["event"] }] }, Infinity);
 });
 
 const notice = (hook, kind = "queueing_started") => ({ hook, kind, topic: "queueing", at: NOON });

@@ -137,3 +137,19 @@ clusterTest("a sleeping room tells an event's phases", options, async (cluster) 
   await until(() => types("/three").includes("event_ended"));
   assert.deepEqual(types("/three"), ["event_started", "event_ended"]);
 });
+
+clusterTest("the end of a line is told though nobody comes again", options, async (cluster) => {
+  await made(cluster, "/four", { topics: ["queueing"] });
+  await cluster.advance(6_000);
+  const crowd = new Crowd(cluster, { count: 4, host: shop.host });
+  await crowd.arrive();
+  await crowd.wait(30_000);
+  await until(() => types("/four").includes("queueing_started"));
+  // All leave, and the objects sleep whenever they can.
+  for (let minutes = 0; minutes < 20; minutes += 2) {
+    await cluster.advance(120_000);
+    await cluster.killObjects();
+  }
+  await until(() => types("/four").includes("queueing_stopped"));
+  assert.deepEqual(types("/four"), ["queueing_started", "queueing_stopped"]);
+});
