@@ -20,23 +20,46 @@ const ENDS = [
   "save_works",
   "quota_renewed",
 ];
+/** The formats whose receivers take the last message about something for its present state. */
+const LAST_COUNTS = ["pagerduty", "slack"];
+/** A message that is sent later than this after its notice says when that was, in milliseconds. */
+const LATE_MS = 60_000;
 /** What is counted of a plan, in words. */
 const QUOTAS = { requests: "requests", object_calls: "calls of objects" };
 
 /**
- * Writes the body of a message to a webhook.
+ * Writes the body of a message to a webhook, as it is sent at `now`.
  *
  * @param {object} message
  * @param {object} webhook as the registry knows it
  * @param {{ id: string, zone: string, name: string }} room
  */
-export function bodyOf({ id, notice }, webhook, room) {
+export function bodyOf({ id, notice }, webhook, room, now) {
   const { format } = webhook.fields;
   const summary = sentence(notice, room.name);
-  if (format === "slack") return JSON.stringify({ text: escaped(summary) });
+  if (format === "slack") {
+    // Slack shows the time of its arrival alone.
+    const noticed = now - notice.at > LATE_MS ? ` (${minuteOf(notice.at)})` : "";
+    return JSON.stringify({ text: `${escaped(summary)}${noticed}` });
+  }
   if (format === "pagerduty") return JSON.stringify(event(notice, webhook, room, summary));
   const timestamp = new Date(notice.at).toISOString();
   return JSON.stringify({ id, type: notice.kind, timestamp, summary, data: data(notice, room) });
+}
+
+/**
+ * Says what a message is about, and whether it ends that, if its receiver takes the last message
+ * for the present state. Returns nothing for other formats.
+ */
+export function aboutOf({ notice }, webhook) {
+  if (!LAST_COUNTS.includes(webhook?.fields.format)) return undefined;
+  return { thing: thingOf(notice, webhook), ends: ENDS.includes(notice.kind) };
+}
+
+/** Writes a moment in minutes: `2026-11-24 18:00 UTC`. */
+export function minuteOf(at) {
+  const text = new Date(at).toISOString().replace("T", " ");
+  return `${text.slice(0, "2026-01-01 00:00".length)} UTC`;
 }
 
 /**
@@ -114,13 +137,11 @@ function data({ numbers, event, bound_s, quota }, room) {
  * resolves that one.
  */
 function event(notice, webhook, room, summary) {
-  const { topic, kind, at } = notice;
-  const things = { event: notice.event?.id, quota: `${webhook.id}/${notice.quota?.of}` };
-  const thing = things[topic] ?? webhook.id;
+  const { kind, at } = notice;
   return {
     routing_key: webhook.fields.routing_key,
     event_action: ENDS.includes(kind) ? "resolve" : "trigger",
-    dedup_key: `${room.id}/${topic}/${thing}`,
+    dedup_key: `${room.id}/${thingOf(notice, webhook)}`,
     payload: {
       summary,
       source: room.name,
@@ -131,6 +152,12 @@ function event(notice, webhook, room, summary) {
       custom_details: data(notice, room),
     },
   };
+}
+
+/** Names what a notice is about. A beginning and its end have the same name. */
+function thingOf({ topic, event: of, quota }, webhook) {
+  const things = { event: of?.id, quota: `${webhook.id}/${quota?.of}` };
+  return `${topic}/${things[topic] ?? webhook.id}`;
 }
 
 /** Slack's three characters that would be markup. */

@@ -1,5 +1,5 @@
 // The e-mails of webhooks with the format email: what they say, and when one goes out. Pure.
-import { sentence } from "./body.js";
+import { minuteOf, sentence } from "./body.js";
 
 /**
  * The least time between two e-mails of a webhook, in milliseconds. What happens meanwhile comes
@@ -28,8 +28,7 @@ export function mailOf(messages, { fields }, room, from, admin) {
   const what =
     messages.length > 1 ? `${messages.length} messages` : notice.kind.replaceAll("_", " ");
   const said = messages.map(({ notice: one }) => {
-    const at = new Date(one.at).toISOString().replace("T", " ").slice(0, "2026-01-01 00:00".length);
-    return `${at} UTC\n${sentence(one, name).replaceAll(UNPRINTED, " ")}`;
+    return `${minuteOf(one.at)}\n${sentence(one, name).replaceAll(UNPRINTED, " ")}`;
   });
   const link = admin ? [`https://${admin}/_waiting-room/#/room/${room.zone}/${room.id}`] : [];
   return {

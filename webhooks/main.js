@@ -3,7 +3,7 @@
 // never read, and is stored before anything of it is sent. Do not log addresses or bodies: they may
 // have secrets in them.
 import { WIRE_VERSION } from "../build/worker/gen/constants.js";
-import { bodyOf, headersOf, turnBody, turnId } from "./body.js";
+import { aboutOf, bodyOf, headersOf, turnBody, turnId } from "./body.js";
 import { adminOf, gathered, mailOf } from "./mail.js";
 import {
   EMPTY,
@@ -14,11 +14,13 @@ import {
   NO_MAIL,
   answered,
   dueAt,
+  holds,
   pushed,
   taken,
   told,
   without,
   withoutHooks,
+  withoutUntrue,
 } from "./outbox.js";
 import * as shares from "./shares.js";
 import {
@@ -295,17 +297,18 @@ class Room {
       webhookOf(message) && (isTest(message) || webhookOf(message).fields.enabled);
     const one = async (message) => {
       const webhook = webhookOf(message);
-      const send = isMail(webhook)
-        ? mail([message], webhook, room, this.#env)
-        : post(message.id, bodyOf(message, webhook, room), webhook).then((status) => [status]);
-      this.outbox = answered(this.outbox, Date.now(), message, ...(await send));
+      const outcome = isMail(webhook)
+        ? await mail([message], webhook, room, this.#env)
+        : [await post(message.id, bodyOf(message, webhook, room, Date.now()), webhook)];
+      this.outbox = answered(this.outbox, Date.now(), message, ...outcome);
       this.#store();
     };
     const isTogether = (message) => isMail(webhookOf(message)) && !isTest(message);
     for (const message of due.filter((each) => !takes(each))) {
       this.outbox = without(this.outbox, message);
     }
-    const taking = due.filter(takes);
+    this.outbox = withoutUntrue(this.outbox, (each) => aboutOf(each, webhookOf(each)));
+    const taking = due.filter((each) => takes(each) && holds(this.outbox, each));
     const together = Map.groupBy(taking.filter(isTogether), webhookOf);
     const mails = [...together].map(([webhook, all]) => this.#sendMail(webhook, all, room));
     await Promise.all([...taking.filter((each) => !isTogether(each)).map(one), ...mails]);

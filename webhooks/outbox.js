@@ -74,6 +74,30 @@ export function without(outbox, { id }) {
   return { ...outbox, messages: outbox.messages.filter((message) => message.id !== id) };
 }
 
+/**
+ * Forgets each message that is no longer true, since a later one of the same webhook about the same
+ * thing waits: a beginning whose end has come, and an end after which the thing has begun again.
+ *
+ * @param {object} outbox
+ * @param {(message: object) => { thing: string, ends: boolean } | undefined} aboutOf what a message
+ *   is about; nothing if its receiver wants every message
+ */
+export function withoutUntrue(outbox, aboutOf) {
+  const all = outbox.messages.map((message) => {
+    const { thing, ends } = aboutOf(message) ?? {};
+    return { message, ends, name: thing && `${message.notice.hook} ${thing}` };
+  });
+  // Of equal names the last one stays.
+  const last = new Map(all.map(({ name, ends }) => [name, ends]));
+  const isTrue = ({ name, ends }) => name === undefined || last.get(name) === ends;
+  return { ...outbox, messages: all.filter(isTrue).map(({ message }) => message) };
+}
+
+/** Whether a message waits. */
+export function holds({ messages }, { id }) {
+  return messages.some((message) => message.id === id);
+}
+
 /** Forgets what belongs to webhooks that are gone. */
 export function withoutHooks(outbox, gone) {
   const messages = outbox.messages.filter(({ notice }) => !gone.includes(notice.hook));

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import crypto from "node:crypto";
 import { test } from "node:test";
 
-import { bodyOf, headersOf } from "../../webhooks/body.js";
+import { aboutOf, bodyOf, headersOf } from "../../webhooks/body.js";
 import {
   EMPTY,
   MESSAGES_MAX,
@@ -18,6 +18,7 @@ import {
   taken,
   told,
   withoutHooks,
+  withoutUntrue,
 } from "../../webhooks/outbox.js";
 import { lookAt, numbersOf, watched } from "../../webhooks/watch.js";
 
@@ -251,7 +252,7 @@ test("the headers sign id, time and body as Standard Webhooks say", async () => 
 
 test("a body in JSON has every number", () => {
   const message = full("told_wait_above", { topic: "told_wait", numbers, bound_s: 240 });
-  assert.deepEqual(JSON.parse(bodyOf(message, webhook({ format: "json" }), ROOM)), {
+  assert.deepEqual(JSON.parse(bodyOf(message, webhook({ format: "json" }), ROOM, NOON)), {
     id: "msg_1",
     type: "told_wait_above",
     timestamp: "2026-11-24T12:00:00.000Z",
@@ -275,9 +276,55 @@ test("a body in JSON has every number", () => {
 
 test("Slack gets a text without markup of ours", () => {
   const message = full("event_started", { topic: "event", numbers, event: SALE });
-  const body = bodyOf(message, webhook({ format: "slack" }), { ...ROOM, name: "a<b>&c" });
+  const body = bodyOf(message, webhook({ format: "slack" }), { ...ROOM, name: "a<b>&c" }, NOON);
   const text = "Waiting room a&lt;b&gt;&amp;c: event sale has started. 20 in line.";
   assert.deepEqual(JSON.parse(body), { text });
+});
+
+test("Slack is told when a message was noticed that comes late", () => {
+  const message = full("queueing_stopped", { topic: "queueing", numbers });
+  const text = (late_ms) => {
+    const body = bodyOf(message, webhook({ format: "slack" }), ROOM, NOON + late_ms);
+    return JSON.parse(body).text;
+  };
+  const told = "Waiting room shop: nobody waits. 100 of 100 inside.";
+  assert.equal(text(MINUTE_MS), told);
+  assert.equal(text(MINUTE_MS + 1), `${told} (2026-11-24 12:00 UTC)`);
+});
+
+/** The ids that stay of messages for webhook `a`, `[id, kind, rest]` each. */
+function kept(format, ...messages) {
+  const made = messages.map(([id, kind, rest]) => ({ ...full(kind, rest), id }));
+  const hook = webhook({ format });
+  const all = withoutUntrue(pushed(EMPTY, NOON, made), (one) => aboutOf(one, hook));
+  return all.messages.map(({ id }) => id).join(" ");
+}
+
+test("Slack and PagerDuty get no beginning after its end, and no end of what began again", () => {
+  const line = { topic: "queueing" };
+  const began = ["m1", "queueing_started", line];
+  const ended = ["m2", "queueing_stopped", line];
+  const again = ["m3", "queueing_started", line];
+  const limit = ["m4", "limit_exceeded", { topic: "limit" }];
+  for (const format of ["slack", "pagerduty"]) {
+    assert.equal(kept(format, began, limit), "m1 m4");
+    assert.equal(kept(format, began, limit, ended), "m4 m2");
+    assert.equal(kept(format, began, ended, again), "m1 m3");
+    const other = { topic: "event", event: { ...SALE, id: "f" } };
+    const phases = [
+      ["m5", "event_prequeue", { topic: "event", event: SALE }],
+      ["m6", "event_started", { topic: "event", event: SALE }],
+      ["m7", "event_prequeue", other],
+    ];
+    assert.equal(kept(format, ...phases), "m5 m6 m7");
+    const over = ["m8", "event_ended", { topic: "event", event: SALE }];
+    assert.equal(kept(format, ...phases, over), "m7 m8");
+    const used = (id, kind, of) => [id, kind, { topic: "quota", quota: { of } }];
+    const reached = used("m9", "quota_reached", "requests");
+    assert.equal(kept(format, reached, used("m0", "quota_renewed", "object_calls")), "m9 m0");
+    assert.equal(kept(format, reached, used("m0", "quota_renewed", "requests")), "m0");
+  }
+  for (const format of ["json", "email"]) assert.equal(kept(format, began, ended), "m1 m2");
 });
 
 /** What https://developer.pagerduty.com/docs/events-api-v2/trigger-events/ demands. */
@@ -296,7 +343,7 @@ test("PagerDuty gets an incident, and what ends resolves the one that has begun"
   const pagerduty = webhook({ format: "pagerduty", routing_key: "k".repeat(32) });
   const sent = (kind, topic, event = null) => {
     const message = full(kind, { topic, numbers, event, bound_s: 60 });
-    const body = JSON.parse(bodyOf(message, pagerduty, ROOM));
+    const body = JSON.parse(bodyOf(message, pagerduty, ROOM, NOON));
     checkPagerduty(body);
     return [body.event_action, body.dedup_key, body.payload.severity];
   };
@@ -313,7 +360,7 @@ test("PagerDuty gets an incident, and what ends resolves the one that has begun"
   const quota = { of: "requests", used: 81_000, limit: 100_000, percent: 81, period: "2026-11-24" };
   for (const [kind, action] of [["quota_reached", "trigger"], ["quota_renewed", "resolve"]]) {
     const message = full(kind, { topic: "quota", numbers, event: null, bound_s: null, quota });
-    const body = JSON.parse(bodyOf(message, pagerduty, ROOM));
+    const body = JSON.parse(bodyOf(message, pagerduty, ROOM, NOON));
     checkPagerduty(body);
     assert.deepEqual([body.event_action, body.dedup_key], [action, "r/quota/a/requests"]);
     assert.equal(body.payload.custom_details.quota_percent, 81);

@@ -153,3 +153,28 @@ clusterTest("the end of a line is told though nobody comes again", options, asyn
   await until(() => types("/four").includes("queueing_stopped"));
   assert.deepEqual(types("/four"), ["queueing_started", "queueing_stopped"]);
 });
+
+clusterTest("after an outage no beginning comes after its end", options, async (cluster) => {
+  const topics = ["queueing"];
+  await made(cluster, "/log", { topics });
+  await made(cluster, "/chat", { topics, format: "slack" });
+  await made(cluster, "/incidents", { topics, format: "pagerduty", routing_key: "0".repeat(32) });
+  await cluster.advance(6_000);
+  receiver.statuses = Array.from({ length: 1_000 }, () => 503);
+  const crowd = new Crowd(cluster, { count: 4, host: shop.host });
+  await crowd.arrive();
+  await crowd.wait(30_000);
+  await until(() => receiver.requests.length >= 3);
+  for (let minutes = 0; minutes < 20; minutes += 2) await cluster.advance(120_000);
+  await until(() => types("/log").includes("queueing_stopped"));
+  receiver.requests = [];
+  receiver.statuses = [];
+  for (let hours = 0; hours < 4; hours += 1) await cluster.advance(3_600_000, 30_000);
+  await until(() => types("/log").length >= 2);
+  assert.deepEqual(new Set(types("/log")), new Set(["queueing_started", "queueing_stopped"]));
+  const [said, ...more] = receiver.bodies("/chat").map(({ text }) => text);
+  assert.match(said, /^Waiting room shop: nobody waits\..* \(\d{4}-\d\d-\d\d \d\d:\d\d UTC\)$/);
+  assert.deepEqual(more, []);
+  const actions = receiver.bodies("/incidents").map(({ event_action: action }) => action);
+  assert.deepEqual(actions, ["resolve"]);
+});
