@@ -10,12 +10,23 @@ const MESSAGE_BYTES_MAX = 65_536;
 const GOOD_FOR_S = 300;
 /** The least time between two e-mails, in milliseconds: further messages come together. */
 const PAUSE_MS = 300_000;
+/** The most messages that wait; one more displaces the oldest. */
+const MESSAGES_MAX = 100;
 const seen = new Map();
 let waiting = [];
 let sentAt = 0;
+let isPlanned = false;
 
 if (!SECRET || !TO) throw new Error("SECRET and TO must be set");
-const server = http.createServer(async (request, response) => {
+const server = http.createServer((request, response) => {
+  // A request that breaks off is nothing to answer.
+  answer(request, response).catch(() => response.destroy());
+});
+server.listen(Number(PORT), "127.0.0.1", () => {
+  console.log(`relay at http://127.0.0.1:${server.address().port}`);
+});
+
+async function answer(request, response) {
   const text = await textOf(request);
   if (request.method !== "POST" || text === undefined || !isGenuine(request.headers, text)) {
     return response.writeHead(400).end();
@@ -26,12 +37,16 @@ const server = http.createServer(async (request, response) => {
   seen.set(id, Date.now());
   for (const [old, at] of seen) if (Date.now() - at > GOOD_FOR_S * 2_000) seen.delete(old);
   if (!isNew) return;
-  waiting.push(JSON.parse(text));
-  if (waiting.length === 1) setTimeout(send, Math.max(0, sentAt + PAUSE_MS - Date.now()));
-});
-server.listen(Number(PORT), "127.0.0.1", () => {
-  console.log(`relay at http://127.0.0.1:${server.address().port}`);
-});
+  keep([...waiting, JSON.parse(text)]);
+}
+
+/** Keeps messages for the next e-mail, which goes out once the last one is not recent. */
+function keep(messages) {
+  waiting = messages.slice(-MESSAGES_MAX);
+  if (isPlanned) return;
+  isPlanned = true;
+  setTimeout(send, Math.max(0, sentAt + PAUSE_MS - Date.now()));
+}
 
 async function textOf(request) {
   let text = "";
@@ -55,6 +70,7 @@ function isGenuine(headers, text) {
 function send() {
   const messages = waiting;
   waiting = [];
+  isPlanned = false;
   sentAt = Date.now();
   const [first] = messages;
   const subject = `Waiting room ${first.data.room_name}: ${first.type.replaceAll("_", " ")}`;
@@ -71,7 +87,12 @@ function send() {
   const lines = Buffer.from(body).toString("base64").match(/.{1,76}/g) ?? [];
   const mail = spawn(SENDMAIL, ["-i", "-t"], { stdio: ["pipe", "inherit", "inherit"] });
   mail.on("error", (error) => console.error(`sendmail: ${error.message}`));
-  mail.on("close", (code) => code && console.error(`sendmail ended with ${code}`));
+  // After an error it closes too.
+  mail.on("close", (code, signal) => {
+    if (code === 0) return;
+    console.error(`sendmail ended with ${code ?? signal}: its messages wait for the next e-mail`);
+    keep([...messages, ...waiting]);
+  });
   mail.stdin.on("error", () => {});
   mail.stdin.end([...head, "", ...lines, ""].join("\n"));
 }

@@ -54,6 +54,6 @@ export function isGenuine({ headers, text }, secret, now) {
   const mac = crypto.createHmac("sha256", key).update(`${id}.${sentAt}.${text}`).digest("base64");
   const isFresh = Math.abs(now / 1_000 - Number(sentAt)) < 300;
   const wanted = Buffer.from(`v1,${mac}`);
-  const bytes = Buffer.from(given);
+  const bytes = Buffer.from(given ?? "");
   return isFresh && bytes.length === wanted.length && crypto.timingSafeEqual(bytes, wanted);
 }

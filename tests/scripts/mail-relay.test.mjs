@@ -1,8 +1,13 @@
-/** The relay of `examples/alerts-by-email`: a genuine message becomes an e-mail, and no other. */
+/**
+ * The relay of `examples/alerts-by-email`: a genuine message becomes an e-mail, and no other, also
+ * after `sendmail` has failed or somebody has broken off a request.
+ */
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import fs from "node:fs";
+import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
@@ -14,13 +19,19 @@ import { ROOT } from "../harness/worker-modules.mjs";
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 const RELAY = path.join(ROOT, "examples", "alerts-by-email", "relay.mjs");
 
-test("a genuine message becomes one e-mail, and nothing else does", async (context) => {
+/** Makes the relay wait for no pause between two e-mails. */
+const AT_ONCE = `data:text/javascript,${encodeURIComponent(
+  "const wait = setTimeout; globalThis.setTimeout = (work) => wait(work, 0);",
+)}`;
+
+/** Starts a relay whose `sendmail` is this script, and writes into the file `mails`. */
+async function startRelay(context, script, args = []) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "mail-relay-"));
   const [mails, sendmail] = ["mails", "sendmail"].map((name) => path.join(folder, name));
-  const script = `#!/bin/sh\ncat >> ${mails}\necho "-- $*" >> ${mails}\n`;
-  fs.writeFileSync(sendmail, script, { mode: 0o755 });
+  fs.writeFileSync(sendmail, `#!/bin/sh\ncd ${folder}\n${script}\n`, { mode: 0o755 });
   const settings = { SECRET, TO: "ops@shop.example", PORT: "0", SENDMAIL: sendmail };
-  const relay = spawn(process.execPath, [RELAY], { env: { ...process.env, ...settings } });
+  const env = { ...process.env, ...settings };
+  const relay = spawn(process.execPath, [...args, RELAY], { env });
   context.after(() => {
     relay.kill();
     fs.rmSync(folder, { recursive: true });
@@ -34,6 +45,20 @@ test("a genuine message becomes one e-mail, and nothing else does", async (conte
     const answer = await fetch(address, { method: "POST", headers, body: body.slice(cut) });
     return answer.status;
   };
+  const written = async () => {
+    for (let left = 200; left > 0 && !fs.existsSync(mails); left -= 1) await sleep(25);
+    return fs.readFileSync(mails, "utf8").split("\n\n");
+  };
+  return { relay, address, send, written };
+}
+
+/** Writes an e-mail and its call; the first one appears whole. */
+const WRITES = `cat > mail
+echo "-- $*" >> mail
+if [ -e mails ]; then cat mail >> mails; else mv mail mails; fi`;
+
+test("a genuine message becomes one e-mail, and nothing else does", async (context) => {
+  const { address, send, written } = await startRelay(context, WRITES);
   const other = `whsec_${Buffer.alloc(32, 8).toString("base64")}`;
   assert.equal(await send("msg_0", { secret: other }), 400, "signed by others");
   assert.equal(await send("msg_0", { at: Date.now() - 400_000 }), 400, "old");
@@ -41,14 +66,35 @@ test("a genuine message becomes one e-mail, and nothing else does", async (conte
   assert.equal((await fetch(address)).status, 400, "no message");
   assert.equal(await send("msg_1", { name: "shop\r\nBcc: all@shop.example" }), 204);
   assert.equal(await send("msg_1"), 204, "the same once more");
-  for (let left = 200; left > 0 && !fs.existsSync(mails); left -= 1) await sleep(25);
+  await written();
   assert.equal(await send("msg_2"), 204, "it waits for the next e-mail");
   await sleep(100);
-  const [head, body, ...rest] = fs.readFileSync(mails, "utf8").split("\n\n");
+  const [head, body, ...rest] = await written();
   assert.deepEqual(rest, []);
   assert.match(head, /^From: ops@shop\.example\nTo: ops@shop\.example\nSubject: =\?utf-8\?B\?/);
   assert.ok(!/^Bcc/m.test(head), head);
   const [lines, call] = body.split("\n-- ");
   assert.equal(Buffer.from(lines, "base64").toString(), "now\nIt is held.");
   assert.equal(call.trim(), "-i -t");
+});
+
+test("what sendmail did not take goes into the next e-mail", async (context) => {
+  const fails = "[ -e tried ] || { touch tried; exit 75; }";
+  const { send, written } = await startRelay(context, `${fails}\n${WRITES}`, ["--import", AT_ONCE]);
+  assert.equal(await send("msg_1"), 204);
+  const [, body] = await written();
+  const [lines] = body.split("\n-- ");
+  assert.equal(Buffer.from(lines, "base64").toString(), "now\nIt is held.");
+});
+
+test("a request that breaks off does not end the relay", async (context) => {
+  const { relay, address, send } = await startRelay(context, WRITES);
+  const socket = net.connect(new URL(address).port, "127.0.0.1");
+  await once(socket, "connect");
+  socket.write("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n");
+  // It has begun to read.
+  await once(socket, "data");
+  socket.destroy();
+  assert.equal(await send("msg_1"), 204);
+  assert.equal(relay.exitCode, null);
 });

@@ -5,6 +5,8 @@
 
 import assert from "node:assert/strict";
 import crypto from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
 import { test } from "node:test";
 
 import { aboutOf, bodyOf, headersOf } from "../../webhooks/body.js";
@@ -21,6 +23,7 @@ import {
   withoutUntrue,
 } from "../../webhooks/outbox.js";
 import { lookAt, numbersOf, watched } from "../../webhooks/watch.js";
+import { ROOT as FOLDER } from "../harness/worker-modules.mjs";
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -248,6 +251,18 @@ test("the headers sign id, time and body as Standard Webhooks say", async () => 
   assert.equal(headers["webhook-timestamp"], String(NOON / 1_000));
   const mac = crypto.createHmac("sha256", KEY).update(`msg_1.${NOON / 1_000}.{"a":1}`);
   assert.equal(headers["webhook-signature"], `v1,${mac.digest("base64")}`);
+});
+
+test("the check in the manual takes what is genuine, and refuses what has no signature", async () => {
+  const manual = fs.readFileSync(path.join(FOLDER, "docs", "webhooks.md"), "utf8");
+  const [, code] = /```js\n(import crypto.*?)```/s.exec(manual);
+  const source = `${code}export { isGenuine };`;
+  const { isGenuine } = await import(`data:text/javascript,${encodeURIComponent(source)}`);
+  const { secret } = webhook({});
+  const headers = await headersOf("msg_1", "{}", secret, Date.now());
+  assert.equal(isGenuine(headers, "{}", secret), true);
+  assert.equal(isGenuine(headers, "{} ", secret), false);
+  assert.equal(isGenuine({}, "{}", secret), false);
 });
 
 test("a body in JSON has every number", () => {
