@@ -12,6 +12,7 @@ import {
   MAIL_REFUSED,
   NO_ANSWER,
   NO_MAIL,
+  QUEUE_PAGE,
   answered,
   dueAt,
   holds,
@@ -22,6 +23,7 @@ import {
   withoutHooks,
   withoutUntrue,
 } from "./outbox.js";
+import { isQueuePage } from "./queue_page.js";
 import * as shares from "./shares.js";
 import {
   REMEMBERED_MS,
@@ -357,7 +359,7 @@ async function post(id, body, webhook) {
     const request = { method: "POST", body, headers, signal, redirect: "manual" };
     const answer = await fetch(webhook.fields.url, request);
     await answer.body?.cancel();
-    return answer.status;
+    return isQueuePage(answer.headers) ? QUEUE_PAGE : answer.status;
   } catch {
     return NO_ANSWER;
   }

@@ -10,6 +10,8 @@ const DROPPED = -1;
 export const MAILED = -2;
 export const MAIL_REFUSED = -3;
 export const NO_MAIL = -4;
+/** The status of an answer that is the queue page of a waiting room. */
+export const QUEUE_PAGE = -5;
 /**
  * How long after each attempt the next one is made, in seconds; after one more none is. All
  * together they take nearly four hours.
@@ -143,6 +145,12 @@ function problemOf(status, why) {
   if (status === DROPPED) return "too many messages wait";
   if (status === MAIL_REFUSED) return `Cloudflare did not take the e-mail: ${why}`;
   if (status === NO_MAIL) return "this deployment has no binding EMAIL, or no EMAIL_FROM";
+  if (status === QUEUE_PAGE) {
+    return (
+      "a waiting room answers with its queue page: use a url that no room covers, or add a " +
+      "bypass rule"
+    );
+  }
   if (status === NO_ANSWER) return "no answer within 10 s";
   if (status >= 300 && status < 400) return "it answers with a redirect, which is not followed";
   return "its status is no success";

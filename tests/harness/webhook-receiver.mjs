@@ -19,6 +19,8 @@ class Receiver {
   requests = [];
   /** The status of the next answers; "hang" for none at all, and 204 once none is left. */
   statuses = [];
+  /** Further headers of all answers. */
+  headers = {};
 
   async listen() {
     await new Promise((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
@@ -43,7 +45,9 @@ class Receiver {
     for await (const chunk of request) text += chunk;
     this.requests.push({ path: request.url, headers: request.headers, text });
     const status = this.statuses.shift() ?? 204;
-    if (status !== "hang") response.writeHead(status, { location: "/elsewhere" }).end();
+    if (status !== "hang") {
+      response.writeHead(status, { location: "/elsewhere", ...this.headers }).end();
+    }
   }
 }
 

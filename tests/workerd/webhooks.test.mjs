@@ -178,3 +178,38 @@ clusterTest("after an outage no beginning comes after its end", options, async (
   const actions = receiver.bodies("/incidents").map(({ event_action: action }) => action);
   assert.deepEqual(actions, ["resolve"]);
 });
+
+clusterTest("a queue page is no receiver that has taken a message", options, async (cluster) => {
+  const hook = await made(cluster, "/covered", { topics: ["event"] });
+  const outcome = async (headers) => {
+    receiver.headers = headers;
+    receiver.statuses = [200];
+    const { last_delivery: before } = await shown(cluster, hook);
+    await call(cluster, "POST", `${PATH}/${hook.id}/test`);
+    const { last_delivery: last } = await until(async () => {
+      const one = await shown(cluster, hook);
+      return one.last_delivery?.id !== before?.id && one;
+    });
+    receiver.headers = {};
+    return last.error ?? last.state;
+  };
+  const isLength = ([name]) => ["content-length", "transfer-encoding"].includes(name);
+  const answered = async () => {
+    const request = { host: shop.host, path: "/", method: "POST", body: "{}" };
+    const { headers } = await cluster.send(cluster.isolateNear("AMS"), request);
+    return Object.fromEntries(Object.entries(headers).filter((header) => !isLength(header)));
+  };
+  // Two enter, and their answers have a ticket too.
+  for (let place = 0; place < shop.total_active_users; place += 1) {
+    assert.equal(await outcome(await answered()), "delivered");
+  }
+  assert.match(await outcome(await answered()), /queue page: use a url that no room covers/);
+  const change = async (fields) => {
+    await call(cluster, "PATCH", `${ROOMS}/${shop.id}`, fields);
+    await cluster.advance(6_000);
+    return outcome(await answered());
+  };
+  assert.match(await change({ queueing_method: "reject" }), /queue page/);
+  const own = { queueing_method: "fifo", custom_page_html: "<p>{{waitTime}}" };
+  assert.match(await change(own), /queue page/);
+});
