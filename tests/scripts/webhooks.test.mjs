@@ -46,6 +46,7 @@ const QUIET = {
   change_at: null,
 };
 const QUEUES = { ...QUIET, is_open: false, active: 100, waiting: 20, told_wait_s: 300 };
+const LONG = { ...QUEUES, told_wait_s: 31 * 60 };
 const SALE = { id: "e", name: "sale", is_running: false };
 
 /** Looks each second at what `sightAt(second)` sees; returns `[second, kind, hook]` of all told. */
@@ -139,6 +140,16 @@ test("a webhook is told of its topics alone, and nothing of what ended before it
   assert.deepEqual(toldOf(600, () => replaced, state), []);
 });
 
+test("a webhook that comes in the middle of a line gets its end, and its own long waits", () => {
+  const hooks = (second) => (second < 100 ? [HOOK] : [HOOK, { ...HOOK, id: "b" }]);
+  const line = (second) => ({ ...(second < 200 ? LONG : QUIET), hooks: hooks(second) });
+  assert.deepEqual(toldOf(600, line).filter(([, , hook]) => hook === "b"), [
+    [130, "told_wait_above", "b"],
+    [320, "told_wait_below", "b"],
+    [380, "queueing_stopped", "b"],
+  ]);
+});
+
 test("a hold is told once it has lasted for a minute, and so is its end", () => {
   const hook = { ...HOOK, topics: ["hold"] };
   const held = (second) => ({ ...QUIET, hooks: [hook], is_held: second >= 10 && second < 200 });
@@ -171,7 +182,7 @@ test("an object that sleeps is woken to see the end of what is told", () => {
   };
   check(QUIET, Infinity);
   check(QUEUES, 3 * MINUTE_MS);
-  check({ ...QUEUES, told_wait_s: 31 * 60 }, 2 * MINUTE_MS);
+  check(LONG, 2 * MINUTE_MS);
   check({ ...QUIET, active: 200 }, 2 * MINUTE_MS);
   check({ ...QUIET, is_failing: true }, MINUTE_MS);
   check({ ...QUEUES, change_at: NOON + 301 * SECOND_MS }, SECOND_MS);
