@@ -18,23 +18,47 @@ export function answerOf(plan, outcome) {
   if (visitors.queued === 0) {
     return [`With ${among} nobody waits: ${count(visitors.entered)} enter at once.`];
   }
-  const { queued_wait_s: wait } = outcome;
   const share = Math.round((100 * visitors.queued) / Math.max(1, visitors.arrived));
   const sentences = [
     `With ${among} the line is gone ${moment(plan, outcome.line_over_at_s)}.`,
-    `${share} of 100 have to wait: half of them over ${duration(wait.median)}, ` +
-      `5 of 100 over ${duration(wait.p95)}, nobody longer than ${duration(wait.longest)}.`,
+    `${share} of 100 have to wait${waitsText(outcome)}.`,
+    ...(visitors.gave_up > 0 ? [`${gaveUpText(outcome)}.`] : []),
     `The line is longest ${moment(plan, outcome.longest_line_at_s)}, with ` +
       `${count(outcome.longest_line)} people.`,
   ];
-  if (visitors.gave_up > 0) {
-    const gone = ((100 * visitors.gave_up) / visitors.arrived).toFixed(1);
-    sentences.push(`${count(visitors.gave_up)} give up, ${gone} of 100.`);
-  }
   if (visitors.waiting > 0) {
     sentences.push(`${count(visitors.waiting)} still wait a day after the last has come.`);
   }
-  return [...sentences, heldUpBy(outcome), toldText(outcome), ...limitTexts(limits, outcome)];
+  const told = hasNoneServed(outcome) ? [] : [toldText(outcome)];
+  return [...sentences, heldUpBy(outcome), ...told, ...limitTexts(limits, outcome)];
+}
+
+/** What came of those who had to wait: how long did those of them wait who entered? */
+function waitsText(outcome) {
+  if (hasNoneServed(outcome)) return ", and none of them enters";
+  const { queued_wait_s: wait, opens_at_s: opensAtS } = outcome;
+  const from = opensAtS > 0 ? " from the start" : "";
+  return (
+    `: of those who entered, half over ${duration(wait.median)}${from}, ` +
+    `5 of 100 over ${duration(wait.p95)}, nobody longer than ${duration(wait.longest)}`
+  );
+}
+
+/** Whether people had to wait of whom nobody entered: there is no wait to tell then. */
+function hasNoneServed({ visitors, queued_wait_s: wait }) {
+  return visitors.queued > 0 && wait.longest === 0;
+}
+
+/** How many gave up, without a full stop. */
+export function gaveUpText({ visitors: { arrived, gave_up: gaveUp } }) {
+  if (gaveUp === 0) return "nobody gives up";
+  const share = ((100 * gaveUp) / arrived).toFixed(1);
+  return `${count(gaveUp)} ${gaveUp === 1 ? "gives" : "give"} up, ${share} of 100`;
+}
+
+/** A wait of those who had to wait and entered, for a table: `name` is `median` or another. */
+export function waitText(outcome, name) {
+  return hasNoneServed(outcome) ? "none enters" : duration(outcome.queued_wait_s[name]);
 }
 
 /** Whether the limits held. */
@@ -58,25 +82,25 @@ export function besideText(simulated, measured) {
   const rows = [
     ["", "simulated", "live"],
     ...[
-      ["came", count, ({ visitors }) => visitors.arrived],
-      ["entered", count, ({ visitors }) => visitors.entered],
-      ["gave up", count, ({ visitors }) => visitors.gave_up],
-      ["most inside by their visits", count, ({ most_inside }) => most_inside],
-      ["half waited over", duration, ({ queued_wait_s }) => queued_wait_s.median],
-      ["5 of 100 over", duration, ({ queued_wait_s }) => queued_wait_s.p95],
-      ["longest", duration, ({ queued_wait_s }) => queued_wait_s.longest],
-      [
-        "first told wrong by, %",
-        count,
-        ({ told, told_error_p50_percent }) =>
-          told?.told_error_p50_percent ?? told_error_p50_percent,
-      ],
-    ].map(([name, text, of]) => [name, text(of(simulated)), text(of(measured))]),
+      ["came", ({ visitors }) => count(visitors.arrived)],
+      ["entered", ({ visitors }) => count(visitors.entered)],
+      ["gave up", ({ visitors }) => count(visitors.gave_up)],
+      ["most inside by their visits", ({ most_inside }) => count(most_inside)],
+      ["half waited over", (of) => waitText(of, "median")],
+      ["5 of 100 over", (of) => waitText(of, "p95")],
+      ["longest", (of) => waitText(of, "longest")],
+      ["first told wrong by, %", toldCell],
+    ].map(([name, cell]) => [name, cell(simulated), cell(measured)]),
     ["answers that did not come", "", count(measured.errors)],
   ];
   return rows
     .map(([name, ...cells]) => name.padEnd(28) + cells.map((cell) => cell.padStart(14)).join(""))
     .join("\n");
+}
+
+function toldCell(outcome) {
+  if (hasNoneServed(outcome)) return "";
+  return count((outcome.told ?? outcome).told_error_p50_percent);
 }
 
 /** What the room recorded, beside which a rehearsal from its history stands. */

@@ -9,6 +9,7 @@ import { test } from "node:test";
 import { answerOf, duration, moment, pastText } from "../../scripts/rehearse/answer.mjs";
 import { minutesIn } from "../../scripts/rehearse/arrivals.mjs";
 import { billOf } from "../../scripts/rehearse/bill.mjs";
+import { COLUMNS } from "../../scripts/rehearse/columns.mjs";
 import { minutesOf, planOf } from "../../scripts/rehearse/options.mjs";
 import { pastOf } from "../../scripts/rehearse/past.mjs";
 import { find, scaled, variantsOf } from "../../scripts/rehearse/variants.mjs";
@@ -40,7 +41,8 @@ function outcome(changes = {}) {
 test("the answer says when the line is gone, how long people wait, and what holds them up", () => {
   const text = answerOf({ ...PLAN, begins_at: "12:00" }, outcome()).join(" ");
   assert.match(text, /With 100 a minute and 300 inside the line is gone at 12:47\./);
-  assert.match(text, /80 of 100 have to wait: half of them over 10 minutes, 5 of 100 over 25 min/);
+  assert.match(text, /80 of 100 have to wait: of those who entered, half over 10 minutes, 5 of /);
+  assert.match(text, /nobody longer than 28 minutes\. 50 give up, 5\.0 of 100\. The line is long/);
   assert.match(text, /how many may enter in a minute/);
   assert.match(text, /off by 6 % for half of them/);
   const full = outcome({ minutes: [{ waiting: 5, inside: 299, entered: 60 }] });
@@ -50,6 +52,24 @@ test("the answer says when the line is gone, how long people wait, and what hold
   assert.match(broken[1], /^Within a minute 3 too many enter/);
   const calm = outcome({ visitors: { ...outcome().visitors, queued: 0 } });
   assert.match(answerOf(PLAN, calm).join(" "), /nobody waits/);
+});
+
+test("waits are said of those who entered, from the start, and not where nobody did", () => {
+  const opened = answerOf(PLAN, outcome({ opens_at_s: 36_000 })).join(" ");
+  assert.match(opened, /: of those who entered, half over 10 minutes from the start, 5 of 100/);
+  const none = outcome({
+    visitors: { arrived: 13, queued: 13, entered: 0, gave_up: 13, waiting: 0 },
+    queued_wait_s: { median: 0, p95: 0, longest: 0 },
+    told: { told_error_p50_percent: 0, told_error_p90_percent: 0 },
+  });
+  const text = answerOf(PLAN, none).join(" ");
+  assert.match(text, /100 of 100 have to wait, and none of them enters\. 13 give up, 100\.0 of/);
+  assert.doesNotMatch(text, /\b0 s|off by/);
+  const waits = COLUMNS.filter(([head]) => /wait|over/.test(head));
+  const cells = waits.map(([, cell]) => cell({ outcome: none }));
+  assert.deepEqual(cells, ["none enters", "none enters", "none enters"]);
+  const one = outcome({ visitors: { ...outcome().visitors, gave_up: 1 } });
+  assert.match(answerOf(PLAN, one).join(" "), / 1 gives up, 0\.1 of 100\./);
 });
 
 test("moments and durations read as people say them", () => {
