@@ -77,12 +77,12 @@ export function fieldsOf(events, now) {
     },
     {
       name: "find",
-      label: "Search limits: at most so many minutes of waiting",
+      label: "Search limits: within how many minutes do people enter?",
       type: "number",
       isOptional: true,
       help:
-        "Searches the smallest limits with which 95 of 100 wait no longer. It plays the event " +
-        "about ten times more. Empty: no search.",
+        "Searches the smallest limits with which 95 of 100 enter in time. Whoever gives up in " +
+        "line does not. It plays the event about ten times more. Empty: no search.",
     },
     {
       name: "seed",

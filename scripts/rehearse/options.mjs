@@ -34,7 +34,7 @@ export const REHEARSE_FLAGS = [
   ["from-history", false, "", "Arrivals, sessions and giving up as that room has recorded them."],
   ["from", undefined, "moment", "From when on, such as 2026-11-27T09:00:00Z. Default: a day ago."],
   ["until", undefined, "moment", "Until when. Default: now."],
-  ["find", undefined, "minutes", "Search the limits with which 95 of 100 wait at most so long."],
+  ["find", undefined, "minutes", "Search the limits with which 95 of 100 enter within so long."],
   [
     "live",
     undefined,

@@ -1,15 +1,18 @@
 // The limits that are rehearsed beside each other, and the search for those that keep waits short.
 // Pure, but for the plays that it asks for.
+import { areServed } from "./giving-up.mjs";
 
 /** A search ends when the bounds are so close, as a factor. */
 const CLOSE = 1.02;
 /** How far from the plan's limits a search looks, as factors. */
 const SMALLEST = 1 / 64;
-const LARGEST = 64;
+export const LARGEST = 64;
 /** Plans of so many visitors are played with two more limits, unless it is said which. */
 export const FEW_VISITORS = 100_000;
 /** The two more: times as many may enter. */
 const MORE = [1.5, 2];
+/** The largest limit that a room may have, as the core checks it. */
+const LIMIT_MAX = 2_147_483_647;
 
 /**
  * The plans to be played beside each other: with each of the limits that are named, or, where it
@@ -33,7 +36,8 @@ export function variantsOf(plan, { inside = [], perMinute = [] }, visitors) {
   }
   const first = withLimits(plan, { inside: inside[0], perMinute: perMinute[0] });
   if (visitors > FEW_VISITORS) return [first];
-  return [first, ...MORE.map((factor) => scaled(first, factor))];
+  const plans = [first, ...MORE.map((factor) => scaled(first, factor))];
+  return plans.filter((one, at) => !plans.slice(0, at).some((other) => isSame(one, other)));
 }
 
 /** The plan with other limits; no more may enter in a minute than may be inside. */
@@ -45,10 +49,10 @@ export function withLimits(plan, { inside, perMinute }) {
   return { ...plan, room };
 }
 
-/** The plan with so many times as much of both limits, at least 1 each. */
+/** The plan with so many times as much of both limits, as far as a room may have them. */
 export function scaled(plan, factor) {
   const { total_active_users, new_users_per_minute } = plan.room;
-  const times = (limit) => Math.max(1, Math.round(limit * factor));
+  const times = (limit) => Math.min(LIMIT_MAX, Math.max(1, Math.round(limit * factor)));
   return withLimits(plan, {
     inside: times(total_active_users),
     perMinute: times(new_users_per_minute),
@@ -56,25 +60,31 @@ export function scaled(plan, factor) {
 }
 
 /**
- * Searches the smallest limits, in the plan's proportion, with which 95 of 100 wait at most so
+ * Searches the smallest limits, in the plan's proportion, with which 95 of 100 enter within so
  * long.
  *
  * @param {object} plan
  * @param {number} waitS
  * @param {(plans: object[]) => Promise<object[]>} play
- * @returns {Promise<{ plan: object, outcome: object } | undefined>} none if even the largest that
- *   are looked at do not
+ * @returns {Promise<{ plan: object, outcome: object, isEnough: boolean }>} `isEnough` is false for
+ *   the largest limits that are looked at, if even with these they do not
  */
 export async function find(plan, waitS, play) {
-  const isGood = ({ wait_s, visitors }) => wait_s.p95 <= waitS && visitors.waiting === 0;
+  const playWith = async (tried) => {
+    const [outcome] = await play([tried]);
+    return { plan: tried, outcome, isEnough: areServed(tried, outcome, waitS) };
+  };
   let [low, high] = [SMALLEST, LARGEST];
   let best;
+  let last;
   // From the plan's own limits by doubling, since most plans are not far off.
   for (let factor = 1; factor <= LARGEST && factor >= SMALLEST;) {
     const tried = scaled(plan, factor);
-    const [outcome] = await play([tried]);
-    if (isGood(outcome)) {
-      [high, best] = [factor, { plan: tried, outcome }];
+    // A room can have no more, or no less.
+    if (last && isSame(tried, last.plan)) break;
+    last = await playWith(tried);
+    if (last.isEnough) {
+      [high, best] = [factor, last];
       if (low > SMALLEST) break;
       factor /= 2;
     } else {
@@ -83,13 +93,13 @@ export async function find(plan, waitS, play) {
       factor *= 2;
     }
   }
-  if (!best) return;
+  if (!best) return last;
   while (high / low > CLOSE) {
     const middle = Math.sqrt(low * high);
     const tried = scaled(plan, middle);
     if (isSame(tried, best.plan)) break;
-    const [outcome] = await play([tried]);
-    if (isGood(outcome)) [high, best] = [middle, { plan: tried, outcome }];
+    const one = await playWith(tried);
+    if (one.isEnough) [high, best] = [middle, one];
     else low = middle;
   }
   return best;

@@ -139,7 +139,7 @@ test("what is wrong with a plan is said field by field, and nothing is written",
   assert.match(rehearse("--limit", "5", "--no-build").stderr, /when do they come\? Give --preset/);
 });
 
-test("the limits are found with which 95 of 100 wait at most ten minutes", () => {
+test("the limits are found with which 95 of 100 enter within ten minutes", () => {
   const file = path.join(folder, "found.json");
   const flags = ["--visitors", "2000", "--preset", "flash-sale", "--minutes-on-site", "1"];
   const limits = ["--limit", "100", "--per-minute", "50", "--session-minutes", "1"];
@@ -153,7 +153,7 @@ test("the limits are found with which 95 of 100 wait at most ten minutes", () =>
     ...report,
   );
   assert.equal(status, 0, stderr);
-  assert.match(stdout, /For 95 of 100 wait at most 10 min: \d+ a minute and \d+ inside\./);
+  assert.match(stdout, / enter within 10 min: \d+ a minute and \d+ inside\. With these \d+ give/);
   const { found, plays } = JSON.parse(fs.readFileSync(file, "utf8"));
   assert.ok(found.play.outcome.wait_s.p95 <= 600);
   assert.ok(plays[0].outcome.wait_s.p95 > 600);
@@ -227,7 +227,7 @@ browserTest("the cockpit searches limits, on another day", { rooms: [shop] }, as
   await page.getByLabel("Another day of the same kind").fill("7");
   await owner.button("Rehearse").click();
   await owner.heading("What came of it").waitFor({ timeout: CALCULATES_MS });
-  await owner.reads(/^For 95 of 100 wait at most 5 min: \d+ a minute and \d+ inside\.$/);
+  await owner.reads(/^So that.* enter within 5 min: \d+ a minute and \d+ inside\. With these /);
   assert.equal(await page.locator("table.rehearsed tbody tr").count(), 4);
   await owner.looks("rehearse-found");
   const { plan, found } = await offered(page);

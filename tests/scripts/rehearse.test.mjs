@@ -11,7 +11,9 @@ import { minutesIn } from "../../scripts/rehearse/arrivals.mjs";
 import { billOf } from "../../scripts/rehearse/bill.mjs";
 import { COLUMNS } from "../../scripts/rehearse/columns.mjs";
 import { minutesOf, planOf } from "../../scripts/rehearse/options.mjs";
+import { areServed } from "../../scripts/rehearse/giving-up.mjs";
 import { pastOf } from "../../scripts/rehearse/past.mjs";
+import { searched } from "../../scripts/rehearse/search.mjs";
 import { find, scaled, variantsOf } from "../../scripts/rehearse/variants.mjs";
 
 const PLAN = {
@@ -97,6 +99,8 @@ test("limits beside each other: those that are named, else half as much again an
     [600, 200],
   ]);
   check({}, 1_000_000, [[300, 100]]);
+  const most = 2_147_483_647;
+  check({ inside: [most], perMinute: [most] }, 1_000, [[most, most]]);
   check({ perMinute: [100, 200] }, 1_000_000, [
     [300, 100],
     [300, 200],
@@ -112,14 +116,53 @@ test("the search finds the smallest limits that do, and says where none does", a
   const play = async (plans) =>
     plans.map(({ room }) => ({
       wait_s: { p95: (3_000 / room.new_users_per_minute) * 60 },
-      visitors: { waiting: 0 },
+      visitors: { arrived: 1_000, queued: 900, entered: 955, gave_up: 45, waiting: 0 },
     }));
   const { plan } = await find(PLAN, 10 * 60, play);
   assert.ok(plan.room.new_users_per_minute >= 300, JSON.stringify(plan.room));
   assert.ok(plan.room.new_users_per_minute <= 307, JSON.stringify(plan.room));
-  assert.equal(await find(PLAN, 1, play), undefined);
+  const none = await find(PLAN, 1, play);
+  assert.deepEqual([none.isEnough, limitsOf(none.plan)], [false, [300 * 64, 100 * 64]]);
   const { plan: few } = await find(scaled(PLAN, 16), 60 * 60, play);
   assert.ok(few.room.new_users_per_minute >= 50 && few.room.new_users_per_minute <= 52);
+});
+
+test("whoever gives up in line was not served; whoever leaves at once is not counted", () => {
+  const waits = { median: 60, p75: 90, p90: 110, p95: 120, p99: 130, longest: 140 };
+  const are = (visitors, giving, waitS) => {
+    const came = { visitors: { waiting: 0, ...visitors }, wait_s: waits };
+    return areServed({ giving_up: giving }, came, waitS);
+  };
+  const usual = { at_once_percent: 5, after_minutes: 10 };
+  // Of 1,000 in line 50 leave at once, so that 30 of the 80 give up later, and 40 of the 90.
+  const most = { queued: 1_000, entered: 920, gave_up: 80 };
+  assert.deepEqual([are(most, usual, 129), are(most, usual, 130)], [false, true]);
+  const fewer = { queued: 1_000, entered: 910, gave_up: 90 };
+  assert.deepEqual([are(fewer, usual, 130), are(fewer, usual, 140)], [false, true]);
+  assert.ok(!are({ queued: 1_986, entered: 474, gave_up: 1_512 }, usual, 1_200));
+  // Where nobody gives up later, however many leave at once.
+  const leave = { at_once_percent: 50, after_minutes: null };
+  assert.ok(are({ queued: 1_000, entered: 480, gave_up: 520 }, leave, 120));
+  assert.ok(!are({ queued: 10, entered: 0, gave_up: 10 }, leave, 120));
+  assert.ok(!are({ ...most, waiting: 1 }, leave, 140));
+});
+
+test("the words of a search say within how long people enter, and how many give up", async () => {
+  const visitors = { arrived: 1_000, queued: 900, entered: 955, gave_up: 45, waiting: 0 };
+  const wait_s = { p95: 500, longest: 500 };
+  const cost = { page_views: 1, calls: 1, registry_calls: 1, awake_ms: 1, rows: 0 };
+  const play = async (plans) =>
+    plans.map(({ room }) => outcome({ limits: room, visitors, wait_s, cost, opens_at_s: 600 }));
+  const found = await searched(PLAN, 10, play, () => {});
+  assert.match(
+    found.says,
+    /^So that, of those who do not leave at once, 95 of 100 enter within 10 min from the start: 2 /,
+  );
+  assert.match(found.says, /: 2 a minute and 5 inside\. With these 45 give up, 4\.5 of 100\.$/);
+  const none = await searched(PLAN, 5, play, () => {});
+  assert.match(none.says, /^No limits up to 64 times the plan's do it: of those who/);
+  assert.match(none.says, /\. With 6,400 a minute and 19,200 inside 45 give up, 4\.5 of 100\.$/);
+  assert.equal(none.play, undefined);
 });
 
 test("flags change a plan, and a CSV is read by its last column", () => {
