@@ -10,12 +10,14 @@ import { ROOT } from "./modules.mjs";
 import { besideText, count, pastText } from "./rehearse/answer.mjs";
 import { apiOf } from "./rehearse/api.mjs";
 import { PlanError, played } from "./rehearse/lanes.mjs";
-import { VISITORS_MAX, playLive } from "./rehearse/live.mjs";
+import { leftText } from "./rehearse/live-room.mjs";
+import { ENDED_BY_OWNER, VISITORS_MAX, playLive } from "./rehearse/live.mjs";
 import { planIn, planOf, rehearseOptions } from "./rehearse/options.mjs";
 import { reportOf } from "./rehearse/page.mjs";
 import { expectedBy, isBuilt, play } from "./rehearse/player.mjs";
 import { planOfRunning } from "./rehearse/running-room.mjs";
 import { searched } from "./rehearse/search.mjs";
+import { endingOf } from "./rehearse/signals.mjs";
 import { variantsOf } from "./rehearse/variants.mjs";
 import { stop } from "./stop.mjs";
 
@@ -85,10 +87,6 @@ async function rehearseLive() {
     stop(`--live takes at most ${count(VISITORS_MAX)} visitors: give fewer, and smaller limits`);
   }
   const perMinute = outcome.minutes.map(({ arrived }) => arrived);
-  const ending = new AbortController();
-  // However often it comes, from a terminal and from npm: the room is removed first.
-  process.on("SIGINT", () => ending.abort());
-  process.on("SIGTERM", () => ending.abort());
   console.log(`\nNow at ${options.live}, in real time. Ctrl-C ends it and removes its room.`);
   const measured = await playLive({
     plan,
@@ -96,12 +94,20 @@ async function rehearseLive() {
     opensAtS: outcome.opens_at_s,
     site: options.live,
     api: apiOf(options.url),
-    signal: ending.signal,
+    signal: endingOf(process),
     onProgress: showNumbers,
   }).catch(refuse);
   line.end();
   console.log(`\n${besideText(outcome, measured)}`);
   if (options.json) writeFigures({ live: measured });
+  tellEnd(measured);
+}
+
+/** Says why it ended early, and which room is left; with status 1 unless its owner ended it. */
+function tellEnd({ ended_early: why, left_room: left }) {
+  if (why) console.log(`\nIt was ended early: ${why}. The live figures are those until then.`);
+  if (left) stop(leftText(left));
+  if (why && why !== ENDED_BY_OWNER) process.exit(1);
 }
 
 function showNumbers(numbers) {

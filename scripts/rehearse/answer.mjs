@@ -85,6 +85,7 @@ export function besideText(simulated, measured) {
       ["came", ({ visitors }) => count(visitors.arrived)],
       ["entered", ({ visitors }) => count(visitors.entered)],
       ["gave up", ({ visitors }) => count(visitors.gave_up)],
+      ["still waiting", ({ visitors }) => count(visitors.waiting)],
       ["most inside by their visits", ({ most_inside }) => count(most_inside)],
       ["half waited over", (of) => waitText(of, "median")],
       ["5 of 100 over", (of) => waitText(of, "p95")],

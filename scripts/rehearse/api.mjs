@@ -7,7 +7,8 @@ const ANSWER_WITHIN_MS = 30_000;
 
 /**
  * Returns a function that asks: it takes the method, the path behind `client/v4/`, and a body, and
- * resolves with the result. It throws a sentence with what is wrong.
+ * resolves with the result. It throws a sentence with what is wrong, and the `status` of an answer
+ * that says so. Its `addressOf` tells the whole address of such a path.
  *
  * @param {string} url an address on an admin host of the Worker
  */
@@ -15,8 +16,9 @@ export function apiOf(url) {
   const { origin, hostname } = new URL(url);
   const token = tokenFor(hostname, path.resolve("production"));
   if (!token) throw new Error("no token: set the variable API_TOKEN to the secret of that name");
-  return async (method, what, body) => {
-    const address = new URL(`/_waiting-room/client/v4/${what}`, origin);
+  const addressOf = (what) => new URL(`/_waiting-room/client/v4/${what}`, origin);
+  const ask = async (method, what, body) => {
+    const address = addressOf(what);
     const answer = await fetch(address, {
       method,
       headers: {
@@ -32,6 +34,8 @@ export function apiOf(url) {
     const envelope = await answer.json().catch(() => ({}));
     if (envelope.success) return envelope.result;
     const why = envelope.errors?.map(({ message }) => message) ?? [`status ${answer.status}`];
-    throw new Error(`${method} ${address}: ${why.join("; ")}`);
+    const { status } = answer;
+    throw Object.assign(new Error(`${method} ${address}: ${why.join("; ")}`), { status });
   };
+  return Object.assign(ask, { addressOf });
 }

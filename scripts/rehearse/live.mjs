@@ -1,9 +1,11 @@
 // A rehearsal against a running Worker: visitors of the plan come in real time, to a room that is
 // made for it and removed again, and what they are told and wait is measured.
-import { randomBytes } from "node:crypto";
 import { setTimeout as sleepFor } from "node:timers/promises";
 
 import { CookieJar } from "../../client/src/cookies.ts";
+import { givingUpOf } from "./giving-up.mjs";
+import { leftText, roomFor } from "./live-room.mjs";
+import { Silence } from "./silence.mjs";
 
 /** More visitors than this would measure this machine. */
 export const VISITORS_MAX = 5_000;
@@ -12,10 +14,10 @@ const MINUTE_MS = 60_000;
 const COME_BACK_MS = 5_000;
 /** Nobody waits for an answer for longer, in milliseconds. */
 const ANSWER_WITHIN_MS = 30_000;
-/** The name of each room that is made begins so. */
-const NAME = "rehearsal_";
 /** Whoever still waits so long after the last has come gives up, in milliseconds. */
 const DRAIN_MS = 4 * 60 * MINUTE_MS;
+/** Why it ended before everybody was served, if its owner wanted it. */
+export const ENDED_BY_OWNER = "you ended it";
 
 /**
  * Plays the visitors of a plan against a running Worker.
@@ -30,39 +32,18 @@ const DRAIN_MS = 4 * 60 * MINUTE_MS;
  * @param {(numbers: object) => void} options.onProgress hears how many wait, are inside, ...
  * @param {() => number} [options.now] milliseconds
  * @param {(ms: number) => Promise<void>} [options.sleep]
- * @returns {Promise<object>} what was measured
+ * @returns {Promise<object>} what was measured; `ended_early` says why if it ended early, and
+ *   `left_room` names the room if it could not be removed
  */
 export async function playLive(options) {
-  const { api, site, plan } = options;
-  const zone = await zoneOf(site, api);
-  const room = await api("POST", `zones/${zone}/waiting_rooms`, {
-    ...plan.room,
-    name: `${NAME}${randomBytes(6).toString("hex")}`,
-    description: "Made by a rehearsal, and removed at its end",
-    host: new URL(site).hostname,
-    path: `/waiting-room-rehearsal-${randomBytes(6).toString("hex")}`,
-    json_response_enabled: true,
-    queue_all: options.opensAtS > 0,
-  });
-  const place = `zones/${zone}/waiting_rooms/${room.id}`;
-  try {
-    const address = new URL(room.path, site).href;
-    await look(address);
-    return await new Crowd(options, address).play(() => api("PATCH", place, { queue_all: false }));
-  } finally {
-    await api("DELETE", place);
-  }
-}
-
-/** The zone of the rooms that this host has already: whoever can list them owns the place. */
-async function zoneOf(site, api) {
-  const { hostname } = new URL(site);
-  const rooms = await api("GET", "waiting_rooms/file");
-  const own = rooms.find(({ host, additional_routes: more = [] }) =>
-    [host, ...more.map((route) => route.host)].includes(hostname),
-  );
-  if (own) return own.zone_id;
-  throw new Error(`no room of this Worker covers ${hostname}: it rehearses no site but its own`);
+  const room = await roomFor(options, options.sleep ?? sleepFor);
+  const address = new URL(room.path, options.site).href;
+  const play = look(address).then(() => new Crowd(options, address).play(room.open));
+  const [{ value, reason: error }] = await Promise.allSettled([play]);
+  const left = await room.remove();
+  if (error && left) throw new Error(`${error.message}\n  Besides, ${leftText(left)}`);
+  if (error) throw error;
+  return { ...value, left_room: left };
 }
 
 /** Asks whether anything answers there at all: the health of a Worker, which takes no place. */
@@ -79,15 +60,19 @@ class Crowd {
   #waits = [];
   #errors = [];
   #inside = 0;
+  #queued = 0;
+  #silence = new Silence();
+  #endedBy;
+  #ending = new AbortController();
   #options;
   #address;
   #began;
 
   constructor(options, address) {
     // Whoever sleeps when it is ended wakes at once.
-    const { signal } = options;
+    const signal = AbortSignal.any([options.signal, this.#ending.signal]);
     const sleep = (ms) => sleepFor(ms, undefined, { signal }).catch(() => {});
-    this.#options = { now: Date.now, sleep, ...options };
+    this.#options = { now: Date.now, sleep, ...options, signal };
     this.#address = address;
   }
 
@@ -102,10 +87,22 @@ class Crowd {
     });
     const opened =
       opensAtS > 0
-        ? this.#pause(opensAtS * 1_000).then(() => !signal.aborted && open())
+        ? this.#pause(opensAtS * 1_000).then(() => !signal.aborted && this.#open(open))
         : undefined;
     await Promise.all([...visitors, opened]);
     return this.#measured();
+  }
+
+  async #open(open) {
+    const why = await open();
+    if (why) this.#end(`its room could not be opened: ${why}`);
+  }
+
+  /** Ends it for everybody, unless it has ended. */
+  #end(why) {
+    if (this.#options.signal.aborted) return;
+    this.#endedBy = why;
+    this.#ending.abort();
   }
 
   async #visitor(comesMs) {
@@ -117,13 +114,13 @@ class Crowd {
     const patience = patienceOf(plan);
     let first = await this.#ask(cookies);
     if (first.waits) first = await this.#wait(cookies, first, patience);
-    if (!first || signal.aborted) return;
+    if (!first) return;
     this.#enter();
     await this.#browse(cookies);
     this.#count({ inside: -1 });
   }
 
-  /** Waits in line: resolves when it is over, with nothing if the visitor gives up. */
+  /** Waits in line: resolves when it is over, with nothing for whoever gives up or still waits. */
   async #wait(cookies, answer, patienceMs) {
     const { now, signal, perMinute, opensAtS } = this.#options;
     const arrived = now();
@@ -131,10 +128,12 @@ class Crowd {
     const end = this.#began + perMinute.length * MINUTE_MS + DRAIN_MS;
     const givesUp = Math.min(arrived + patienceMs, end);
     let told;
+    this.#queued += 1;
     this.#count({ waiting: 1 });
     for (let last = answer; ;) {
       if (!told && last.toldS !== undefined) told = { at: now(), toldS: last.toldS };
-      if (now() >= givesUp || signal.aborted) {
+      if (signal.aborted) return;
+      if (now() >= givesUp) {
         this.#count({ waiting: -1, "gave up": 1 });
         return;
       }
@@ -169,14 +168,18 @@ class Crowd {
   async #ask(cookies) {
     const cookie = cookies.header(this.#address);
     const headers = { accept: "application/json", ...(cookie && { cookie }) };
-    const signal = AbortSignal.any([this.#options.signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]);
+    const { now, signal: ending } = this.#options;
+    const signal = AbortSignal.any([ending, AbortSignal.timeout(ANSWER_WITHIN_MS)]);
+    const askedMs = now();
     try {
       const answer = await fetch(this.#address, { headers, redirect: "manual", signal });
+      this.#silence.answered(now());
       cookies.keep(this.#address, answer.headers);
       const text = await answer.text();
       return text.includes('"cfWaitingRoom"') ? waiting(JSON.parse(text)) : { waits: false };
     } catch {
-      if (!this.#options.signal.aborted) this.#count({ errors: 1 });
+      if (!ending.aborted) this.#count({ errors: 1 });
+      if (this.#silence.failed(askedMs, now())) this.#end("nothing has answered for a minute");
       return { waits: true, pauseMs: COME_BACK_MS };
     }
   }
@@ -198,9 +201,17 @@ class Crowd {
     const [waits, errors] = [this.#waits, this.#errors].map((all) =>
       all.sort((one, other) => one - other),
     );
-    const { come, entered, errors: failed } = this.#numbers;
+    const { come, entered, waiting: stillWait, errors: failed, "gave up": gaveUp } = this.#numbers;
+    const { signal } = this.#options;
     return {
-      visitors: { arrived: come, queued: waits.length, entered, gave_up: this.#numbers["gave up"] },
+      ended_early: signal.aborted ? (this.#endedBy ?? ENDED_BY_OWNER) : undefined,
+      visitors: {
+        arrived: come,
+        queued: this.#queued,
+        entered,
+        gave_up: gaveUp,
+        waiting: stillWait,
+      },
       queued_wait_s: { median: part(waits, 0.5), p95: part(waits, 0.95), longest: part(waits, 1) },
       told_error_p50_percent: part(errors, 0.5),
       most_inside: this.#inside,
@@ -219,10 +230,9 @@ function waiting({ cfWaitingRoom: facts }) {
 }
 
 /** How long somebody waits at most, drawn as in the simulated world, in milliseconds. */
-function patienceOf({
-  giving_up: { at_once_percent: atOnce = 5, after_minutes: mean = 120 } = {},
-}) {
-  if (Math.random() * 100 < atOnce) return 0;
+function patienceOf(plan) {
+  const { atOncePercent, afterMinutes: mean } = givingUpOf(plan);
+  if (Math.random() * 100 < atOncePercent) return 0;
   return mean === null ? Infinity : -Math.log(1 - Math.random()) * mean * MINUTE_MS;
 }
 
