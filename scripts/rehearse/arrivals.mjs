@@ -1,6 +1,8 @@
 // The arrivals of a CSV: how many visitors come in each minute. What could be read in two ways is
 // refused, since it would play another sale. Pure.
 
+import { wrongStepIn } from "./steps.mjs";
+
 const LINE_ENDS = /\r\n|\r|\n/;
 const QUOTED = /^"(.*)"$/;
 const WHOLE = /^\d+$/;
@@ -24,6 +26,14 @@ export function minutesIn(text) {
   const minutes = isHeading(rows[0].cells) ? rows.slice(1) : rows;
   if (minutes.length === 0) throw new Error("it has no line with a number");
   const columns = rows[0].cells.length;
+  const visitors = visitorsIn(minutes, { first, columns, separator });
+  const wrongStep = columns > 1 ? wrongStepIn(minutes.map(namesOf)) : undefined;
+  if (wrongStep) throw new Error(wrongStep);
+  return visitors;
+}
+
+/** How many come in each line. */
+function visitorsIn(minutes, { first, columns, separator }) {
   return minutes.map(({ line, at, cells }) => {
     const wrong = (what) => new Error(`line ${at} is ${line.trim()}, but ${what}`);
     if (line.split('"').length % 2 === 0) throw wrong("must close its quotation marks");
@@ -43,6 +53,12 @@ export function minutesIn(text) {
 function cellsOf(line, separator) {
   const outside = new RegExp(`${separator}(?=(?:[^"]*"[^"]*")*[^"]*$)`);
   return line.split(outside).map((cell) => cell.trim());
+}
+
+/** What a line says beside its visitors. */
+function namesOf({ at, cells }) {
+  const names = cells.slice(0, -1).map((cell) => QUOTED.exec(cell)?.[1].trim() ?? cell);
+  return { at, names };
 }
 
 /** Whether a first line has words where others have numbers. */

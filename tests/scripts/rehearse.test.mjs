@@ -205,6 +205,41 @@ test("a CSV that could be read in two ways is refused, with line and reason", ()
   check("\n", /has no line with a number/);
 });
 
+test("each line of a CSV is the minute after the one before it", () => {
+  const fileOf = (names) => names.map((name) => `${name},7\n`).join("");
+  const passes = (...names) =>
+    assert.deepEqual(minutesIn(fileOf(names)), names.map(() => 7), `${names}`);
+  const refused = (why, ...names) => assert.throws(() => minutesIn(fileOf(names)), why, `${names}`);
+  passes("23:58", "23:59", "00:00");
+  passes("9:59:30", "10:00:30");
+  passes("11:59 AM", "12:00 PM", "12:01 pm");
+  passes("2026-11-29T23:59Z", "2026-11-30T00:00Z");
+  passes("29.11.2026 12:00", "29.11.2026 12:01");
+  passes("2026-11-29,23:59", "2026-11-30,00:00");
+  passes("2026-10-25T02:59+02:00", "2026-10-25T02:00+01:00");
+  // The hour that daylight saving repeats or leaves out, in the night and once.
+  const hour = Array.from({ length: 60 }, (_, minute) => `02:${`${minute}`.padStart(2, "0")}`);
+  passes(...hour, ...hour, "03:00");
+  passes("2026-03-29 01:59", "2026-03-29 03:00");
+  refused(/^Error: line 121 is 59 minutes before line 120;/, ...hour, ...hour, ...hour);
+  refused(/^Error: line 2 is 61 minutes after line 1;/, "11:59", "13:00");
+  refused(/^Error: line 2 is 61 minutes after/, "2026-03-29T01:59Z", "2026-03-29T03:00Z");
+  // Hours, days, five minutes, gaps, the same minute twice, the last minute first.
+  refused(/^Error: line 2 is 60 minutes after line 1; each .* with 0 /, "10:00", "11:00");
+  refused(/^Error: line 2 is 60 minutes after/, "2026-11-29 10:00", "2026-11-29 11:00");
+  refused(/^Error: line 2 is 1440 minutes after line 1;/, "2026-11-29", "2026-11-30");
+  refused(/^Error: line 3 is 5 minutes after line 2;/, "12:00", "12:01", "12:06");
+  refused(/^Error: line 2 is the same minute as line 1;/, "12:00", "12:00");
+  refused(/^Error: line 2 is 1 minute before line 1;/, "12:02", "12:01");
+  refused(/^Error: line 2 is 30 s after line 1;/, "12:00:00", "12:00:30");
+  passes("7", "8", "9");
+  refused(/^Error: line 3 is number 7 and line 2 number 5;/, "4", "5", "7");
+  refused(/^Error: line 2 is number 100 and line 1 number 200;/, "200", "100");
+  // What names no minute is taken as it comes.
+  passes("shop 1", "shop 2", "shop 4");
+  passes("2026-13-45", "2026-13-47");
+});
+
 test("a history becomes arrivals minute by minute, a stay and a patience", () => {
   const columns = [
     ...["datetime", "entered", "entered_after_waiting", "joined_line", "left_line"],
