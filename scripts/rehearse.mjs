@@ -4,7 +4,6 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
-import { wholeNumber } from "./deploy/options.mjs";
 import { LiveLine } from "./live-line.mjs";
 import { ROOT } from "./modules.mjs";
 import { besideText, count, pastText } from "./rehearse/answer.mjs";
@@ -27,9 +26,7 @@ const REPORT = path.join(ROOT, "build", "rehearsal", "report.html");
 const line = new LiveLine();
 const callerFolder = process.env.INIT_CWD ?? process.cwd();
 const { options, file } = rehearseOptions(process.argv.slice(2));
-const threads = options.threads
-  ? wholeNumber(options.threads, "--threads")
-  : os.availableParallelism();
+const threads = options.threads ?? os.availableParallelism();
 const fromFile = file === undefined ? {} : planIn(named(file));
 if (options.arrivals) options.arrivals = named(options.arrivals);
 const { past, ...fromRoom } = options.room ? await planOfRunning(options).catch(refuse) : {};
@@ -70,9 +67,9 @@ async function rehearsed() {
 }
 
 function search() {
-  const minutes = wholeNumber(options.find, "--find");
   const ask = (plans) => play(plans, { threads });
-  return searched(plan, minutes, ask, (tried) => line.show(`searching: ${tried} limits tried`));
+  const showTried = (tried) => line.show(`searching: ${tried} limits tried`);
+  return searched(plan, options.find, ask, showTried);
 }
 
 function showPart(part) {

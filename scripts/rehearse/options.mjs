@@ -31,9 +31,14 @@ export const REHEARSE_FLAGS = [
   ["room", undefined, "name", "Rehearse this room of a running Worker (with --url)."],
   ["event", undefined, "name", "And this event of it: its limits, its prequeue, its shuffle."],
   ["url", "http://localhost:8787", "address", "Where that Worker's API is."],
-  ["from-history", false, "", "Arrivals, sessions and giving up as that room has recorded them."],
-  ["from", undefined, "moment", "From when on, such as 2026-11-27T09:00:00Z. Default: a day ago."],
-  ["until", undefined, "moment", "Until when. Default: now."],
+  ["from-history", false, "", "Arrivals, visits and giving up as that room has recorded them."],
+  [
+    "from",
+    undefined,
+    "moment",
+    "Recorded from when on, such as 2026-11-27T09:00:00Z. Default: a day ago.",
+  ],
+  ["until", undefined, "moment", "Recorded until when. Default: now."],
   ["find", undefined, "minutes", "Search the limits with which 95 of 100 enter within so long."],
   [
     "live",
@@ -49,6 +54,14 @@ export const REHEARSE_FLAGS = [
   HELP,
 ];
 
+/** Flags that mean nothing without others, which each of them needs. */
+const NEEDS = {
+  event: ["room"],
+  "from-history": ["room"],
+  from: ["room", "from-history"],
+  until: ["room", "from-history"],
+};
+
 /** Reads the flags, and the file of a plan if one is named. */
 export function rehearseOptions(parameters) {
   const read = readFlags("rehearse", REHEARSE_FLAGS, parameters, {
@@ -57,7 +70,23 @@ export function rehearseOptions(parameters) {
   });
   const { values, positionals } = read;
   if (positionals.length > 1) stop("name one plan only: npm run rehearse -- plan.json");
+  const problem = missingIn(values);
+  if (problem) stop(problem);
+  // Before anything is played for them.
+  for (const flag of ["threads", "find"]) {
+    if (values[flag] !== undefined) values[flag] = wholeNumber(values[flag], `--${flag}`);
+  }
   return { options: values, file: positionals[0] };
+}
+
+/** Says which flag is given without those that it needs, if one is. */
+export function missingIn(options) {
+  const missing = (flag) => NEEDS[flag].filter((needed) => !options[needed]);
+  const isGiven = (flag) => options[flag] !== undefined && options[flag] !== false;
+  const flag = Object.keys(NEEDS).find((one) => isGiven(one) && missing(one).length > 0);
+  if (!flag) return;
+  const remedy = missing(flag).map((one) => (one === "room" ? "--room <name>" : `--${one}`));
+  return `--${flag} needs ${remedy.join(" and ")} too: alone it would change nothing`;
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Words, bill and search of `npm run rehearse`, and what flags and files make of a plan. */
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -10,7 +11,7 @@ import { answerOf, duration, moment, pastText } from "../../scripts/rehearse/ans
 import { minutesIn } from "../../scripts/rehearse/arrivals.mjs";
 import { billOf } from "../../scripts/rehearse/bill.mjs";
 import { COLUMNS } from "../../scripts/rehearse/columns.mjs";
-import { minutesOf, planOf } from "../../scripts/rehearse/options.mjs";
+import { REHEARSE_FLAGS, missingIn, minutesOf, planOf } from "../../scripts/rehearse/options.mjs";
 import { areServed } from "../../scripts/rehearse/giving-up.mjs";
 import { pastOf } from "../../scripts/rehearse/past.mjs";
 import { searched } from "../../scripts/rehearse/search.mjs";
@@ -174,6 +175,41 @@ test("flags change a plan, and a CSV is read by its last column", () => {
   assert.deepEqual(plan.arrivals, { per_minute: [40, 15] });
   assert.deepEqual([plan.on_site.minutes, limitsOf(plan)], [7, [300, 60]]);
   assert.deepEqual(limits, { inside: [], perMinute: [60, 80] });
+});
+
+test("flags that would change nothing are refused, with those that they need", () => {
+  const room = "shop";
+  const alone = "too: alone it would change nothing";
+  const needs = (options) => missingIn({ "from-history": false, ...options });
+  assert.equal(needs({ event: "drop" }), `--event needs --room <name> ${alone}`);
+  assert.equal(needs({ "from-history": true }), `--from-history needs --room <name> ${alone}`);
+  assert.equal(needs({ room, from: "now" }), `--from needs --from-history ${alone}`);
+  assert.equal(needs({ until: "now" }), `--until needs --room <name> and --from-history ${alone}`);
+  assert.equal(needs({ room, event: "drop" }), undefined);
+  assert.equal(needs({ room, "from-history": true, from: "a", until: "b" }), undefined);
+});
+
+test("the manual and the help know the same flags", () => {
+  const manual = fs.readFileSync("docs/rehearsal.md", "utf8");
+  const told = new Set(manual.match(/(?<=[\s`])--[a-z][a-z-]*/g));
+  const flags = REHEARSE_FLAGS.map(([name]) => `--${name}`).filter((flag) => flag !== "--help");
+  assert.deepEqual([...told].sort(), flags.sort());
+});
+
+test("wrong flags are refused before anything is played", () => {
+  const plan = ["--limit", "5", "--preset", "flash-sale", "--visitors", "9", "--no-build"];
+  const wrong = [
+    ["--find", "0"],
+    ["--find", "soon"],
+    ["--find", ""],
+    ["--event", "drop"],
+  ];
+  for (const flags of wrong) {
+    const parameters = ["scripts/rehearse.mjs", ...plan, ...flags];
+    const { status, stdout, stderr } = spawnSync("node", parameters, { encoding: "utf8" });
+    assert.deepEqual([status, stdout], [1, ""]);
+    assert.match(stderr, new RegExp(`^\\n  ${flags[0]} (must be a whole number|needs --room)`));
+  }
 });
 
 test("a CSV says whole numbers, with thousands in quotation marks, and a heading or none", () => {
