@@ -99,32 +99,80 @@ fn in_force<'all>(rules: &[&'all Rules], from: u64, until: u64) -> Vec<&'all Rul
     in_span.map(|(_, one)| *one).collect()
 }
 
-/// The fullest window of so many seconds: how many entered in it, and when it ends.
+/// The fullest minute: how many entered in it, and when it ends.
 fn rate(seconds: &[u64], rules: &[&Rules]) -> Finding {
-    let allowed = |from, until| in_force(rules, from, until).iter().map(|one| one.per_minute).max();
-    windows("rate", "a minute", seconds, |_| MINUTE_S, allowed)
+    let entered = |at: usize, until: u64| {
+        let from = first_of(until, MINUTE_S);
+        let first = seconds.partition_point(|second| *second < from);
+        (from, (at + 1).saturating_sub(first))
+    };
+    windows("rate", "a minute", seconds, rules, (entered, |one| one.per_minute))
 }
 
+/// The moment at which most were inside. Who entered under a shorter session than the one in force
+/// then was inside for that one; who entered under a longer one may have left with the change.
 fn limit(seconds: &[u64], rules: &[&Rules]) -> Finding {
     if rules.iter().any(|one| one.ends_early) {
         let says = "sessions may end early in this room, so the log alone cannot show it";
         return finding("limit", true, format!("not checked: {says}"));
     }
-    let session = |at| {
-        let sessions = in_force(rules, at, at);
-        sessions.iter().map(|one| one.session_s).min().unwrap_or(0)
+    let runs = runs(seconds, rules);
+    let inside = |at: usize, until: u64| {
+        let session_s = session_at(rules, until);
+        let from = first_of(until, session_s);
+        let entered = runs.iter().rev().skip_while(|run| run.first > at).map_while(|run| {
+            let end = run.end.min(at + 1);
+            let last = seconds.get(end.checked_sub(1)?)?;
+            let own = first_of(until, session_s.min(run.session_s));
+            let first = seconds.partition_point(|second| *second < own).max(run.first);
+            (*last >= from).then_some(end.saturating_sub(first))
+        });
+        (from, entered.sum())
     };
-    let allowed = |from, until| in_force(rules, from, until).iter().map(|one| one.total).max();
-    windows("limit", "one session", seconds, session, allowed)
+    windows("limit", "one session", seconds, rules, (inside, |one| one.total))
 }
 
-/// Checks that no window that ends with an admission has more admissions than allowed.
+/// Returns the first second of a span of so many seconds that ends with `until`.
+fn first_of(until: u64, length_s: u64) -> u64 {
+    (until + 1).saturating_sub(length_s)
+}
+
+/// Returns the shortest session that may be in force at a second.
+fn session_at(rules: &[&Rules], at: u64) -> u64 {
+    in_force(rules, at, at).iter().map(|one| one.session_s).min().unwrap_or(0)
+}
+
+/// Admissions one after another under the same session, by their places from `first` to before
+/// `end`.
+struct Run {
+    first: usize,
+    end: usize,
+    session_s: u64,
+}
+
+fn runs(seconds: &[u64], rules: &[&Rules]) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    let mut first = 0;
+    for second in seconds.chunk_by(|one, other| one == other) {
+        let end = first + second.len();
+        let session_s = second.first().map_or(0, |at| session_at(rules, *at));
+        match runs.last_mut() {
+            Some(run) if run.session_s == session_s => run.end = end,
+            _ => runs.push(Run { first, end, session_s }),
+        }
+        first = end;
+    }
+    runs
+}
+
+/// Checks that no window that ends with an admission has more admissions than allowed: `entered`
+/// tells when the window of the admission at a place begins, and how many count in it.
 fn windows(
     name: &str,
     of: &str,
     seconds: &[u64],
-    length_s: impl Fn(u64) -> u64,
-    allowed: impl Fn(u64, u64) -> Option<u64>,
+    rules: &[&Rules],
+    (entered, most): (impl Fn(usize, u64) -> (u64, usize), impl Fn(&Rules) -> u64),
 ) -> Finding {
     let mut worst: Option<(u64, u64, u64)> = None;
     for (at, until) in seconds.iter().enumerate() {
@@ -132,10 +180,9 @@ fn windows(
             // The last of a second stands for all of it.
             continue;
         }
-        let from = until.saturating_sub(length_s(*until)) + 1;
-        let first = seconds.partition_point(|second| *second < from);
-        let entered = (at + 1 - first) as u64;
-        let Some(most) = allowed(from, *until) else {
+        let (from, entered) = entered(at, *until);
+        let entered = entered as u64;
+        let Some(most) = in_force(rules, from, *until).into_iter().map(&most).max() else {
             return finding(name, false, "no entry says which limits were in force".to_owned());
         };
         let is_worse = worst.is_none_or(|(other, its, _)| {
@@ -242,6 +289,40 @@ mod tests {
         changed.push(back);
         changed.extend((0..40).map(|n| leaf(&format!("admission n{n} 1200 {} line 0", 2_700 + n))));
         assert_eq!(wrong(&changed), ["rate"]);
+    }
+
+    /// Admissions at these seconds, from the line.
+    fn entries(seconds: impl Iterator<Item = u64>) -> impl Iterator<Item = Leaf> {
+        seconds.map(|at| leaf(&format!("admission e{at} {} {at} line 0", at - 1_000)))
+    }
+
+    #[test]
+    fn who_entered_under_a_shorter_session_is_inside_for_that_one() {
+        let mut sale = vec![leaf("rules 2000 5 5 60 fifo full")];
+        sale.extend(entries((2_000..2_600).step_by(12)));
+        sale.push(leaf("rules 2600 5 5 300 fifo full"));
+        assert_eq!(wrong(&sale), Vec::<String>::new());
+        // Until the change all had left, and five sessions are full after it.
+        sale.extend(entries((2_660..2_720).step_by(12)));
+        assert_eq!(wrong(&sale), Vec::<String>::new());
+        sale.extend(entries([2_800].into_iter()));
+        assert_eq!(wrong(&sale), ["limit"]);
+    }
+
+    #[test]
+    fn who_entered_under_a_longer_session_may_leave_with_the_change() {
+        let mut sale = vec![leaf("rules 2000 5 5 300 fifo full")];
+        sale.extend(entries((2_000..3_200).step_by(60)));
+        sale.push(leaf("rules 3200 5 5 60 fifo full"));
+        sale.extend(entries((3_260..3_800).step_by(12)));
+        assert_eq!(wrong(&sale), Vec::<String>::new());
+        // Two seconds of five: ten within one session.
+        sale.extend(entries(3_801..3_806));
+        assert_eq!(wrong(&sale), ["rate", "limit"]);
+        let mut early = vec![leaf("rules 2000 5 9 300 fifo full")];
+        early.extend(entries((2_000..2_300).step_by(50)));
+        early.push(leaf("rules 2400 5 9 60 fifo full"));
+        assert_eq!(wrong(&early), ["limit"], "also before the change");
     }
 
     #[test]
