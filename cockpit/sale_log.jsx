@@ -73,6 +73,6 @@ function Stands({ log }) {
   );
 }
 
-function countOf({ counted, counted_from: from, admissions_counted_from: logged }) {
-  return `${number(counted)} since ${moment(from)}, where the log has ${number(logged)}`;
+function countOf({ counted, counted_since: from, counted_until: until }) {
+  return `${number(counted)} from ${moment(from)} until ${moment(until)}`;
 }

@@ -3,6 +3,7 @@
 // keeps the log knows of no request: who may ask is decided before.
 import { logOf } from "./aggregators.js";
 import { within } from "./copies.js";
+import { roomCount } from "./room_count.js";
 
 /** What stands behind a room's path in the API. */
 const OWN = /^\/_waiting-room\/client\/v4\/(zones\/[^/]+\/waiting_rooms\/([0-9a-f]{32}))\/(.+)$/;
@@ -71,16 +72,22 @@ export async function ownersLog(url, ask, env) {
   const call = (path) => ask(new URL(`/_waiting-room/client/v4/${path}`, url).href);
   const found = await call(of);
   if (found.status !== 200) return found;
-  const { host } = JSON.parse(found.body).result;
-  const origin = originOf(host, room);
+  const { result } = JSON.parse(found.body);
+  const origin = originOf(result.host, room);
   if (rest !== NAME) {
     const answer = await file(room, origin, rest.slice(NAME.length + 1), env);
     return answer.status === 200 ? answer : failed(answer);
   }
   const status = await asked(env, room, { ask: "status", origin });
   if (!status) return missing("This room has logged no admission yet.");
-  const counted = await countedSince(call, of, status.counted_from);
-  return json(200, { result: { ...status, counted }, success: true, errors: [], messages: [] });
+  const told = async (path) => {
+    const { status: code, body } = await call(path);
+    return code === 200 ? JSON.parse(body) : undefined;
+  };
+  const fromMs = Date.parse(status.counted_from);
+  const count = await roomCount({ call: told, of, room: result, fromMs, now: Date.now() });
+  const answer = { ...status, ...count };
+  return json(200, { result: answer, success: true, errors: [], messages: [] });
 }
 
 /** Whether this request deletes rooms, if it may. */
@@ -123,15 +130,6 @@ async function deleted(room, env) {
     console.error(`the transparency log of a deleted room stays: ${error}`);
     return false;
   }
-}
-
-/** How many the room has counted as admitted from a minute on; null if that is not known. */
-async function countedSince(call, of, from) {
-  const { status, body } = await call(`${of}/history?from=${from}`);
-  if (status !== 200) return null;
-  const { columns, rows } = JSON.parse(body).result;
-  const column = columns.indexOf("entered");
-  return rows.reduce((sum, row) => sum + row[column], 0);
 }
 
 async function file(room, origin, path, env) {

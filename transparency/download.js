@@ -23,9 +23,11 @@ export async function saleFrom(read, { counted, onPart = () => {} } = {}) {
 }
 
 /** What the API's answer about a log says of the room's own count; nothing if that is not known. */
-export function countedBy({ counted, counted_from: from }) {
-  if (counted === null) return undefined;
-  return { from_s: Date.parse(from) / 1_000, admissions: counted };
+export function countedBy({ counted, counted_since: from, counted_until: until }) {
+  // An older Worker does not say until when it has counted.
+  if (counted === null || !from || !until) return undefined;
+  const [from_s, until_s] = [from, until].map((moment) => Date.parse(moment) / 1_000);
+  return { from_s, until_s, admissions: counted };
 }
 
 const textOf = (bytes) => new TextDecoder().decode(bytes);

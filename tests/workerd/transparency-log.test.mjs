@@ -46,6 +46,9 @@ const options = { rooms: [shop, own, none, sold], colos: { AMS: 1, NRT: 1 } };
 /** Reports, syncs, and the time for which a checkpoint is told again. */
 const TOLD_MS = 12_000;
 const MINUTES_MS = 190_000;
+/** The time for which a minute of the history adds late reports, and a minute. */
+const COUNTED_MS = 360_000;
+const DAY_MS = 86_400_000;
 
 const BUILT = path.join(ROOT, "build", "transparency");
 const glue = await import("../../build/transparency/transparency.js");
@@ -62,6 +65,13 @@ function ask(cluster, host, name) {
   return cluster.send(cluster.isolates[0].name, asked);
 }
 
+/** Asks for a file of a log as its owner. */
+function owners(cluster, { id }, name) {
+  const path = `/_waiting-room/client/v4/${ROOMS}/${id}/transparency_log/${name}`;
+  const asked = { host: "localhost", path, headers: OWNER, encoding: "latin1" };
+  return cluster.send(cluster.isolates[0].name, asked);
+}
+
 const statusOf = async (cluster, { id }) =>
   (await call(cluster, "GET", `${ROOMS}/${id}/transparency_log`)).result;
 
@@ -73,6 +83,8 @@ const checked = (sale, receipts = [], checkpoints = [], key = "") =>
   JSON.parse(glue.check(sale, key, receipts, checkpoints));
 
 const wrongIn = ({ checks }) => checks.filter(({ good }) => !good).map(({ name }) => name);
+
+const countIn = ({ checks }) => checks.find(({ name }) => name === "count").says;
 
 const receiptOf = async (visitor) =>
   visitor.visit({ path: "/_waiting-room/log/receipt", isolate: visitor.cluster.isolates[0].name });
@@ -93,7 +105,7 @@ clusterTest("each admission is logged once, whatever restarts", options, async (
   await cluster.loseCopies();
   await crowd.wait(MINUTES_MS, () => crowd.waiting.length === 0);
   await cluster.killObjects("DataCenterAggregator");
-  await cluster.advance(TOLD_MS);
+  await cluster.advance(COUNTED_MS);
   const entered = crowd.visitors.filter(({ inside }) => inside).length;
   assert.equal(entered, 14);
   const told = await statusOf(cluster, shop);
@@ -112,7 +124,7 @@ clusterTest("each admission is logged once, whatever restarts", options, async (
   const sale = await saleOf(cluster, shop, countedBy(told));
   const report = checked(sale, [], [earlyText], key);
   assert.deepEqual(wrongIn(report), [], JSON.stringify(report.checks, null, 1));
-  assert.equal(report.checks.some(({ name }) => name === "count"), true);
+  assert.match(countIn(report), /^from \d+ until \d+ the room counted [1-9]\d*, /);
   const hashes = glue.consistency(sale, early.size, head.size).trim().split("\n");
   assert.ok(await areOfOneLog(early, head, hashes));
   const others = [Buffer.alloc(32, 1).toString("base64"), ...hashes.slice(1)];
@@ -167,12 +179,7 @@ clusterTest("who may read a log, and what is none", options, async (cluster) => 
   await refused(cluster, 404, "GET", `${ROOMS}/${none.id}/transparency_log`);
   await refused(cluster, 403, "GET", of, undefined, {});
   await refused(cluster, 404, "GET", `${ROOMS}/${"0".repeat(32)}/transparency_log`);
-  const get = (name) =>
-    cluster.send("ams-1", {
-      host: "localhost",
-      path: `/_waiting-room/client/v4/${of}/${name}`,
-      headers: OWNER,
-    });
+  const get = (name) => owners(cluster, own, name);
   assert.match((await get("checkpoint")).body, /^own\.example\/waiting-room\/[0-9a-f]{32}\n2\n/);
   assert.equal((await get("tile/0/000.p/2")).status, 200);
   for (const name of ["tile/0/000", "tile/0/000.p/3", "tile/9/000", "tile/x/000", "other"]) {
@@ -227,6 +234,66 @@ clusterTest("a deleted room has no log, also once it is there again", options, a
   await cluster.advance(TOLD_MS);
   assert.equal((await statusOf(cluster, shop)).admissions, 1);
   assert.notEqual(await keyOf(cluster), key, "a log of its own");
+});
+
+/** Lets so many visitors enter one after another, and passes the time until they are counted. */
+async function enter(cluster, of, count) {
+  for (let number = 0; number < count; number += 1) await visitorInside(cluster, of);
+  await cluster.advance(COUNTED_MS);
+}
+
+/** What the checks find about the count in the owner's file, and whether all is right. */
+async function countOf(cluster, of) {
+  const told = await statusOf(cluster, of);
+  const read = async (name) => Buffer.from((await owners(cluster, of, name)).body, "latin1");
+  const report = checked(JSON.stringify(await saleFrom(read, { counted: countedBy(told) })));
+  assert.deepEqual(wrongIn(report), [], JSON.stringify(report.checks, null, 1));
+  return countIn(report);
+}
+
+const WIDE = { total_active_users: 90, new_users_per_minute: 90, ...FREQUENT_CHECK_INS };
+const owned = room({ name: "owned", transparency_log: "owner", ...WIDE });
+const wide = room({ name: "wide", ...WIDE });
+const counting = { rooms: [owned, wide], colos: { AMS: 1 } };
+
+clusterTest("only while the log was on is the count compared", counting, async (cluster) => {
+  const set = (readers) =>
+    call(cluster, "PATCH", `${ROOMS}/${owned.id}`, { transparency_log: readers });
+  await enter(cluster, owned, 1);
+  await enter(cluster, owned, 3);
+  assert.match(await countOf(cluster, owned), /the room counted 3, the log has 3$/);
+  await set("off");
+  await cluster.advance(TOLD_MS);
+  await enter(cluster, owned, 2);
+  assert.match(await countOf(cluster, owned), /the room counted 3, the log has 3$/);
+  await set("owner");
+  await cluster.advance(TOLD_MS);
+  assert.match(await countOf(cluster, owned), /^not checked: /);
+  await cluster.advance(COUNTED_MS);
+  await enter(cluster, owned, 4);
+  assert.match(await countOf(cluster, owned), /the room counted 4, the log has 4$/);
+  await cluster.advance(32 * DAY_MS, DAY_MS / 4);
+  await enter(cluster, owned, 5);
+  // So long a time is counted by quarters of an hour.
+  await cluster.advance(15 * 60_000);
+  assert.match(await countOf(cluster, owned), /the room counted 5, the log has 5$/);
+});
+
+clusterTest("the count of an event ends with the event", counting, async (cluster) => {
+  const moment = (minutes) => {
+    const time = new Date(cluster.clock.now() + minutes * 60_000);
+    return `${time.toISOString().slice(0, 19)}Z`;
+  };
+  await call(cluster, "POST", `${ROOMS}/${wide.id}/events`, {
+    ...{ name: "sale", event_start_time: moment(1), event_end_time: moment(20) },
+    transparency_log: "owner",
+  });
+  await cluster.advance(90_000);
+  await enter(cluster, wide, 1);
+  await enter(cluster, wide, 6);
+  await cluster.advance(10 * 60_000);
+  await enter(cluster, wide, 2);
+  assert.match(await countOf(cluster, wide), /the room counted 6, the log has 6$/);
 });
 
 /** Runs the command with files of these texts, in a folder of its own. */

@@ -23,6 +23,9 @@ const UNCOUNTED: [&str; 2] = ["everybody", "silence"];
 pub struct Counted {
     /// From which second on, since the Unix epoch: a full minute.
     pub from_s: u64,
+    /// Until before which second; `None` until the end of the log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_s: Option<u64>,
     /// How many.
     pub admissions: u64,
 }
@@ -56,8 +59,7 @@ pub fn checks(leaves: &[Leaf], counted: Option<Counted>) -> Vec<Finding> {
     admissions.sort_by_key(|one| (one.admitted_s, one.joined_s));
     let entered = admissions.iter().filter(|one| !UNCOUNTED.contains(&one.class.as_str()));
     let seconds: Vec<u64> = entered.map(|one| one.admitted_s).collect();
-    let mut found = vec![classes(&admissions)];
-    found.extend(counted.map(|counted| count(&admissions, counted)));
+    let mut found = vec![classes(&admissions), count(&admissions, counted)];
     if !admissions.is_empty() {
         found.extend([rate(&seconds, &rules), limit(&seconds, &rules), order(&admissions)]);
     }
@@ -83,10 +85,16 @@ fn classes(admissions: &[&Admission]) -> Finding {
     finding("admissions", true, says + &more)
 }
 
-fn count(admissions: &[&Admission], counted: Counted) -> Finding {
-    let logged = admissions.iter().filter(|one| one.admitted_s >= counted.from_s).count() as u64;
-    let says = format!("the room counted {}, the log has {logged}", counted.admissions);
-    finding("count", logged == counted.admissions, says)
+fn count(admissions: &[&Admission], counted: Option<Counted>) -> Finding {
+    let Some(Counted { from_s, until_s, admissions: own }) = counted else {
+        let says = "not checked: the file does not say how many the room itself counted";
+        return finding("count", true, says.to_owned());
+    };
+    let span = from_s..until_s.unwrap_or(u64::MAX);
+    let logged = admissions.iter().filter(|one| span.contains(&one.admitted_s)).count() as u64;
+    let until = until_s.map(|until| format!(" until {until}")).unwrap_or_default();
+    let says = format!("from {from_s}{until} the room counted {own}, the log has {logged}");
+    finding("count", logged == own, says)
 }
 
 /// Returns the rules that may be in force in a span of seconds.
@@ -340,14 +348,18 @@ mod tests {
     #[test]
     fn what_the_room_counted_is_compared() {
         let sale = sale("rules 2000 300 60 300 fifo full", 60);
-        let good = |from_s, admissions| {
-            let counted = Some(Counted { from_s, admissions });
+        let good = |from_s, until_s, admissions| {
+            let counted = Some(Counted { from_s, until_s, admissions });
             checks(&sale, counted).iter().all(|one| one.good)
         };
-        assert!(good(2_000, 60));
-        assert!(!good(2_000, 61));
-        assert!(!good(2_000, 59));
-        assert!(good(2_020, 40));
+        assert!(good(2_000, None, 60));
+        assert!(!good(2_000, None, 61));
+        assert!(!good(2_000, None, 59));
+        assert!(good(2_020, None, 40));
+        assert!(good(2_020, Some(2_050), 30), "the log goes on longer than the count");
+        assert!(!good(2_020, Some(2_050), 40));
+        let unknown = checks(&sale, None).into_iter().find(|one| one.name == "count");
+        assert!(unknown.is_some_and(|one| one.good && one.says.starts_with("not checked")));
         let early = [leaf("rules 1 9 9 60 fifo full"), leaf("admission x 90 9 open 0")];
         assert_eq!(wrong(&early), ["admissions"]);
     }
