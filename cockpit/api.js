@@ -1,4 +1,5 @@
 // Calls of the management API from the page, and what is to be said when one fails.
+import { secondsOf } from "../transparency/download.js";
 import { localized } from "./facts.js";
 import { rightsOf } from "./roles.js";
 
@@ -43,12 +44,14 @@ export async function ask(token, method, path, body) {
   return answered(token, BASE + path, { method, body: body && JSON.stringify(body) });
 }
 
-/** Reads the bytes of a file below the API. */
+/** Reads the bytes of a file below the API; a refusal has `retryAfterS` if it says so. */
 export async function bytes(token, path) {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const response = await send(token, BASE + path, { signal });
   if (response.ok) return new Uint8Array(await response.arrayBuffer());
-  throw refusalOf(response.status, await response.json().catch(() => undefined));
+  const refusal = refusalOf(response.status, await response.json().catch(() => undefined));
+  const retryAfterS = secondsOf(response.headers.get("retry-after"));
+  throw Object.assign(refusal, { retryAfterS });
 }
 
 /** Sends a test visitor to a room, `zone/room`, and returns what became of the visit. */

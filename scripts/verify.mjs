@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 
-import { saleFrom } from "../transparency/download.js";
+import { saleFrom, secondsOf } from "../transparency/download.js";
 import { ROOT } from "./modules.mjs";
 import { stop } from "./stop.mjs";
 
@@ -64,10 +64,16 @@ function checked(glue, file, key, [receipts, checkpoints]) {
 async function downloaded(address) {
   const read = async (name) => {
     const answer = await fetch(`${address.replace(/\/$/, "")}/${name}`);
-    if (!answer.ok) stop(`${answer.url}: ${answer.status} ${(await answer.text()).trim()}`);
-    return new Uint8Array(await answer.arrayBuffer());
+    if (answer.ok) return new Uint8Array(await answer.arrayBuffer());
+    const { url, status, headers } = answer;
+    const problem = new Error(`${url}: ${status} ${(await answer.text()).trim()}`);
+    throw Object.assign(problem, { status, retryAfterS: secondsOf(headers.get("retry-after")) });
   };
-  return JSON.stringify(await saleFrom(read));
+  try {
+    return JSON.stringify(await saleFrom(read));
+  } catch (error) {
+    return stop(error.message);
+  }
 }
 
 function textIn(file) {

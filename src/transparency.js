@@ -10,7 +10,7 @@ const OWN = /^\/_waiting-room\/client\/v4\/(zones\/[^/]+\/waiting_rooms\/([0-9a-
 /** Where rooms are deleted: one, or several of a zone. */
 const ROOMS = /^\/_waiting-room\/client\/v4\/(zones\/[^/]+\/waiting_rooms)(?:\/[0-9a-f]{32})?\/?$/;
 const NAME = "transparency_log";
-/** How many questions this isolate passes on in a second: more are refused. */
+/** How many questions this isolate passes on in a second, of the owner and of others: no more. */
 const QUESTIONS_MAX = 50;
 /** How long the log may take, in milliseconds: it waits for data centers, for 3 s twice. */
 const ANSWER_MS = 8_000;
@@ -26,8 +26,9 @@ const BRIEF = "public, max-age=5";
 const PRIVATE = "private, no-store";
 const OPEN = ["access-control-allow-origin", "*"];
 
-/** The questions of this second. */
-const spent = { second: 0, count: 0 };
+/** The questions of this second: the owner's, and all others'. */
+const ofOwner = { second: 0, count: 0 };
+const ofOthers = { second: 0, count: 0 };
 /** Checkpoints that were told, by room. */
 const told = new Map();
 
@@ -40,7 +41,7 @@ export async function logAnswer({ room, host, isPublic, visitor, path }, method,
   try {
     if (path === "receipt") return await receipt({ room, origin, visitor }, env);
     if (!isPublic) return plain(404, "The log of this room is not public.");
-    const answer = await file(room, origin, path, env);
+    const answer = await file({ room, origin, path, spent: ofOthers }, env);
     return { ...answer, headers: [...answer.headers, OPEN] };
   } catch (error) {
     console.error(`the transparency log cannot be read: ${error}`);
@@ -75,7 +76,8 @@ export async function ownersLog(url, ask, env) {
   const { result } = JSON.parse(found.body);
   const origin = originOf(result.host, room);
   if (rest !== NAME) {
-    const answer = await file(room, origin, rest.slice(NAME.length + 1), env);
+    const path = rest.slice(NAME.length + 1);
+    const answer = await file({ room, origin, path, spent: ofOwner }, env);
     return answer.status === 200 ? answer : failed(answer);
   }
   const status = await asked(env, room, { ask: "status", origin });
@@ -132,17 +134,17 @@ async function deleted(room, env) {
   }
 }
 
-async function file(room, origin, path, env) {
+async function file({ room, origin, path, spent }, env) {
   if (path === "checkpoint") {
-    const checkpoint = await checkpointOf(room, origin, env);
+    const checkpoint = await checkpointOf({ room, origin, spent }, env);
     return checkpoint ? text(checkpoint, BRIEF) : refused(checkpoint);
   }
   if (path === "key") {
-    const key = mayAsk() && (await asked(env, room, { ask: "key", origin }));
+    const key = mayAsk(spent) && (await asked(env, room, { ask: "key", origin }));
     return key ? text(`${key}\n`, BRIEF) : refused(key === false ? null : key);
   }
   if (!path.startsWith("tile/")) return plain(404, "The log has no such file.");
-  if (!mayAsk()) return refused(null);
+  if (!mayAsk(spent)) return refused(null);
   const bytes = await asked(env, room, { ask: "file", path });
   if (!bytes) return plain(404, "The log has no such file yet.");
   const headers = [["content-type", "application/octet-stream"], ["cache-control", IMMUTABLE]];
@@ -150,10 +152,10 @@ async function file(room, origin, path, env) {
 }
 
 /** The newest checkpoint: undefined if there is none, null if too many ask. */
-async function checkpointOf(room, origin, env) {
+async function checkpointOf({ room, origin, spent }, env) {
   const known = told.get(room);
   if (known && Date.now() < known.until) return known.checkpoint;
-  if (!mayAsk()) return known?.checkpoint ?? null;
+  if (!mayAsk(spent)) return known?.checkpoint ?? null;
   const checkpoint = await asked(env, room, { ask: "checkpoint", origin });
   if (told.size >= TOLD_MAX) told.clear();
   told.set(room, { checkpoint, until: Date.now() + TOLD_MS });
@@ -162,7 +164,7 @@ async function checkpointOf(room, origin, env) {
 
 async function receipt({ room, origin, visitor }, env) {
   if (!visitor) return plain(403, "Only a visitor who is inside has a receipt.");
-  if (!mayAsk()) return refused(null);
+  if (!mayAsk(ofOthers)) return refused(null);
   const [name, admitted] = visitor.split(" ");
   const question = { ask: "receipt", origin, visitor: name, admitted: Number(admitted) };
   const proof = await asked(env, room, question);
@@ -180,7 +182,7 @@ function refused(checkpoint) {
 }
 
 /** Whether one more question may be passed on in this second. */
-function mayAsk() {
+function mayAsk(spent) {
   const second = Math.floor(Date.now() / SECOND_MS);
   if (spent.second !== second) Object.assign(spent, { second, count: 0 });
   spent.count += 1;

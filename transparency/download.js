@@ -4,22 +4,50 @@ import { entriesOf } from "./paths.js";
 
 /** How many bundles are read at the same time. */
 const AT_ONCE = 8;
+/** The answers of a log that is busy, or silent for a moment. */
+const BUSY = [429, 503];
+/** How often one file is asked for. */
+const TIMES_MAX = 10;
+/** How long to wait in between, in seconds, if the answer does not say, and at most. */
+const PAUSE_S = 1;
+const PAUSE_MAX_S = 30;
 
 /**
- * Reads a log. `read(path)` returns the bytes at a path of the log; `onPart` hears the completed
- * part, 0 to 1. `counted` is what the room itself counted, if that is known.
+ * Reads a log. `read(path)` returns the bytes at a path of the log, or throws an error with the
+ * `status` of the answer, and with `retryAfterS` if it says when to ask again; `onPart` hears the
+ * completed part, 0 to 1. `counted` is what the room itself counted, if that is known.
  */
-export async function saleFrom(read, { counted, onPart = () => {} } = {}) {
-  const vkey = textOf(await read("key")).trim();
-  const checkpoint = textOf(await read("checkpoint"));
+export async function saleFrom(read, { counted, onPart = () => {}, wait = pause } = {}) {
+  const patient = (path) => readAgain(() => read(path), wait);
+  const vkey = textOf(await patient("key")).trim();
+  const checkpoint = textOf(await patient("checkpoint"));
   const paths = entriesOf(Number(checkpoint.split("\n")[1]));
   const entries = [];
   for (let at = 0; at < paths.length; at += AT_ONCE) {
-    const bundles = await Promise.all(paths.slice(at, at + AT_ONCE).map(read));
+    const bundles = await Promise.all(paths.slice(at, at + AT_ONCE).map(patient));
     entries.push(...bundles.map(base64));
     onPart(entries.length / paths.length);
   }
   return { vkey, checkpoint, entries, ...(counted && { counted }) };
+}
+
+async function readAgain(read, wait) {
+  for (let times = 1; ; times += 1) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!BUSY.includes(error.status) || times === TIMES_MAX) throw error;
+      await wait(Math.min(error.retryAfterS || PAUSE_S, PAUSE_MAX_S) * 1_000);
+    }
+  }
+}
+
+const pause = (ms) => new Promise((wake) => setTimeout(wake, ms));
+
+/** The header `retry-after` in seconds; nothing if it is missing, or is none. */
+export function secondsOf(header) {
+  const seconds = Number(header);
+  return seconds > 0 ? seconds : undefined;
 }
 
 /** What the API's answer about a log says of the room's own count; nothing if that is not known. */

@@ -205,6 +205,8 @@ clusterTest(title, options, async (cluster) => {
   assert.deepEqual([...new Set(statuses)].toSorted(), [200, 429]);
   assert.deepEqual(await cluster.allCalls(shop), before, "no object that visitors need was asked");
   assert.equal((await receiptOf(strangers.inside[0])).status, 429);
+  const answer = await owners(cluster, shop, `tile/0/000.p/${head.size}`);
+  assert.equal(answer.status, 200, "the owner's questions are counted apart");
   await cluster.advance(TOLD_MS);
   assert.equal((await receiptOf(strangers.inside[0])).status, 200);
 });
