@@ -187,6 +187,18 @@ clusterTest("who may read a log, and what is none", options, async (cluster) => 
   }
 });
 
+clusterTest("deleting its event closes a public log", options, async (cluster) => {
+  const visitor = await visitorInside(cluster, sold);
+  await cluster.advance(TOLD_MS);
+  assert.equal((await receiptOf(visitor)).status, 200);
+  await call(cluster, "DELETE", `${ROOMS}/${sold.id}/events/${event.id}`);
+  await cluster.advance(TOLD_MS);
+  assert.match((await ask(cluster, sold.host, "checkpoint")).body, /"method":"GET"/, "the site's");
+  assert.equal((await receiptOf(visitor)).kind, "origin");
+  assert.equal((await statusOf(cluster, sold)).admissions, 1);
+  assert.equal((await owners(cluster, sold, "checkpoint")).status, 200, "the owner still reads it");
+});
+
 const title = "a flood of questions ends before the objects, and newcomers who wait make no entry";
 clusterTest(title, options, async (cluster) => {
   await visitorInside(cluster, shop);
