@@ -3,12 +3,12 @@
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import { parseArgs } from "node:util";
 
 import { ROOT, filesFrom, productFiles } from "./modules.mjs";
 import { buildRehearsal, rehearsalFiles } from "./rehearsal.mjs";
 import { OWN_ENTRY } from "./serve/configuration.mjs";
 import { stop } from "./stop.mjs";
+import { parametersOf } from "./usage.mjs";
 import { buildWorker } from "./xtask.mjs";
 
 /** The scripts that an owner runs, as in package.json. */
@@ -60,11 +60,14 @@ const DESCRIPTIONS = {
   API_TOKEN: { description: "Opens the API. Make one with `openssl rand -hex 32`, and keep it." },
 };
 
-const { values } = parseArgs({
-  options: {
-    folder: { type: "string", default: path.join(ROOT, "build", "release") },
-    "no-build": { type: "boolean", default: false },
-  },
+const USAGE = `usage: npm run release -- [--folder <path>] [--no-build]
+  --folder <path>         where to write the folder, which is emptied before; build/release
+  --no-build              takes what \`npm run build\` has built last
+  -h, --help              prints this`;
+
+const { values } = parametersOf(USAGE, {
+  folder: { type: "string", default: path.join(ROOT, "build", "release") },
+  "no-build": { type: "boolean", default: false },
 });
 
 process.chdir(ROOT);

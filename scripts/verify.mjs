@@ -2,26 +2,31 @@
 // found. It ends with 1 if something is wrong. docs/transparency.md tells the rest.
 import fs from "node:fs";
 import path from "node:path";
-import { parseArgs } from "node:util";
 
 import { saleFrom, secondsOf } from "../transparency/download.js";
 import { ROOT } from "./modules.mjs";
 import { stop } from "./stop.mjs";
+import { parametersOf } from "./usage.mjs";
 
 const MODULE = path.join(ROOT, "build", "transparency", "transparency_bg.wasm");
 const GLUE = "../build/transparency/transparency.js";
 const PAGE = path.join(ROOT, "build", "transparency", "verify.html");
+/** How long one answer of an address may take, in milliseconds. */
+const ANSWER_MS = 30_000;
+/** How much of a refusal is told, in characters. */
+const SAYS_MAX = 200;
 const USAGE = `usage: npm run verify -- <file | address of a public log> [options]
   --key <key | file>      the key of the log, from where you trust it
   --receipt <file>        a visitor's receipt; more than one may be given
   --checkpoint <file>     a checkpoint that you kept; more than one may be given
   --save <file>           writes the log that was read from an address
   --page <file>           writes the verifier as one page for browsers, and needs no log
-  --json                  prints the report as JSON`;
+  --json                  prints the report as JSON
+  -h, --help              prints this`;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
+const { values, positionals } = parametersOf(
+  USAGE,
+  {
     key: { type: "string", default: "" },
     receipt: { type: "string", multiple: true, default: [] },
     checkpoint: { type: "string", multiple: true, default: [] },
@@ -29,20 +34,22 @@ const { values, positionals } = parseArgs({
     page: { type: "string" },
     json: { type: "boolean", default: false },
   },
-});
-if (!fs.existsSync(MODULE)) {
+  1,
+);
+const [log] = positionals;
+if (!log && !values.page) stop(USAGE);
+const built = values.page ? [MODULE, PAGE] : [MODULE];
+if (!built.every((file) => fs.existsSync(file))) {
   stop("the verifier is not built: run `npm run build` first, or take a release folder");
 }
-if (values.page) fs.copyFileSync(PAGE, values.page);
-const [log] = positionals;
+if (values.page) write(values.page, fs.readFileSync(PAGE));
 if (log) await verify(log);
-else if (!values.page) stop(USAGE);
 
 async function verify(place) {
   const glue = await import(GLUE);
   glue.initSync({ module: fs.readFileSync(MODULE) });
   const file = /^https?:/.test(place) ? await downloaded(place) : textIn(place);
-  if (values.save) fs.writeFileSync(values.save, file);
+  if (values.save) write(values.save, file);
   const key = fs.existsSync(values.key) ? textIn(values.key) : values.key;
   const texts = [values.receipt, values.checkpoint].map((files) => files.map(textIn));
   const began = performance.now();
@@ -62,23 +69,38 @@ function checked(glue, file, key, [receipts, checkpoints]) {
 }
 
 async function downloaded(address) {
-  const read = async (name) => {
-    const answer = await fetch(`${address.replace(/\/$/, "")}/${name}`);
-    if (answer.ok) return new Uint8Array(await answer.arrayBuffer());
-    const { url, status, headers } = answer;
-    const problem = new Error(`${url}: ${status} ${(await answer.text()).trim()}`);
-    throw Object.assign(problem, { status, retryAfterS: secondsOf(headers.get("retry-after")) });
-  };
   try {
-    return JSON.stringify(await saleFrom(read));
+    return JSON.stringify(await saleFrom((name) => answer(`${address.replace(/\/$/, "")}/${name}`)));
   } catch (error) {
-    return stop(error.message);
+    return stop(`${address} cannot be read: ${error.cause?.message ?? error.message}`);
   }
+}
+
+async function answer(url) {
+  const told = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });
+  if (told.ok) return new Uint8Array(await told.arrayBuffer());
+  const { status } = told;
+  const retryAfterS = secondsOf(told.headers.get("retry-after"));
+  const [says] = (await told.text()).trim().split("\n");
+  const problem = new Error(`${url} answers ${status} ${says.slice(0, SAYS_MAX)}`.trim());
+  throw Object.assign(problem, { status, retryAfterS });
 }
 
 function textIn(file) {
   if (!fs.existsSync(file)) stop(`there is no file ${file}`);
-  return fs.readFileSync(file, "utf8");
+  try {
+    return fs.readFileSync(file, "utf8");
+  } catch (error) {
+    return stop(`${file} cannot be read, ${error.code}: name a file`);
+  }
+}
+
+function write(file, contents) {
+  try {
+    fs.writeFileSync(file, contents);
+  } catch (error) {
+    stop(`${file} cannot be written, ${error.code}: name a file in a folder that is there`);
+  }
 }
 
 function tell({ good, origin, size, checks }, seconds, key) {

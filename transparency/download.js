@@ -4,6 +4,8 @@ import { entriesOf } from "./paths.js";
 
 /** How many bundles are read at the same time. */
 const AT_ONCE = 8;
+/** The most entries of a log. */
+const SIZE_MAX = 4_000_000;
 /** The answers of a log that is busy, or silent for a moment. */
 const BUSY = [429, 503];
 /** How often one file is asked for. */
@@ -21,7 +23,7 @@ export async function saleFrom(read, { counted, onPart = () => {}, wait = pause 
   const patient = (path) => readAgain(() => read(path), wait);
   const vkey = textOf(await patient("key")).trim();
   const checkpoint = textOf(await patient("checkpoint"));
-  const paths = entriesOf(Number(checkpoint.split("\n")[1]));
+  const paths = entriesOf(sizeIn(checkpoint));
   const entries = [];
   for (let at = 0; at < paths.length; at += AT_ONCE) {
     const bundles = await Promise.all(paths.slice(at, at + AT_ONCE).map(patient));
@@ -48,6 +50,16 @@ const pause = (ms) => new Promise((wake) => setTimeout(wake, ms));
 export function secondsOf(header) {
   const seconds = Number(header);
   return seconds > 0 ? seconds : undefined;
+}
+
+/** The number of entries that a checkpoint names. Whoever answers may have written it. */
+function sizeIn(checkpoint) {
+  const line = checkpoint.split(/\r?\n/)[1] ?? "";
+  if (/^\d{1,7}$/.test(line) && Number(line) <= SIZE_MAX) return Number(line);
+  throw new Error(
+    "the checkpoint has no number of entries from 0 to 4,000,000 in its second line: " +
+      "is this the address of a log?",
+  );
 }
 
 /** What the API's answer about a log says of the room's own count; nothing if that is not known. */

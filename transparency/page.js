@@ -1,6 +1,8 @@
 // The verifier's page: reads the chosen files, lets the module check them, writes what it found.
 import { check, initSync } from "../build/transparency/transparency.js";
 
+const OWN_KEY = "The key is the one in the file: write the one that you trust above.";
+
 const element = (id) => document.getElementById(id);
 
 element("form").addEventListener("submit", async (event) => {
@@ -9,7 +11,8 @@ element("form").addEventListener("submit", async (event) => {
     start();
     const [file] = await texts("sale");
     const [receipts, checkpoints] = [await texts("receipts"), await texts("checkpoints")];
-    show(JSON.parse(check(file, element("key").value, receipts, checkpoints)));
+    const key = element("key").value;
+    show(JSON.parse(check(file, key, receipts, checkpoints)), key.trim() !== "");
   } catch (error) {
     const says = `This is no log of a sale: ${error.message}`;
     element("report").replaceChildren(paragraph("verdict bad", says));
@@ -29,7 +32,7 @@ function texts(id) {
   return Promise.all([...element(id).files].map((file) => file.text()));
 }
 
-function show({ good, origin, size, checks }) {
+function show({ good, origin, size, checks }, hasKey) {
   const verdict = good ? "Everything that was checked is right." : "Not everything is right.";
   const list = document.createElement("dl");
   for (const { name, good: isGood, says } of checks) {
@@ -45,6 +48,7 @@ function show({ good, origin, size, checks }) {
     paragraph(good ? "verdict good" : "verdict bad", verdict),
     paragraph("", `${origin || "A log without a name"}, ${size} entries`),
     list,
+    ...(hasKey ? [] : [paragraph("", OWN_KEY)]),
   );
 }
 

@@ -68,8 +68,14 @@ async function check(arena, context, sale, receipt) {
   await page.getByRole("button", { name: "Check", exact: true }).click();
   await page.getByText("Everything that was checked is right.").waitFor();
   assert.equal(await page.getByText("right: receipt").count(), 1);
+  const ownKey = page.getByText("The key is the one in the file", { exact: false });
+  assert.equal(await ownKey.count(), 1);
   assert.deepEqual(await barriers(page), []);
   assert.ok(await fitsItsWidth(page));
+  await page.getByLabel(/^The key of the log/).fill(JSON.parse(sale).vkey);
+  await page.getByRole("button", { name: "Check", exact: true }).click();
+  await page.getByText("the key you gave has signed").waitFor();
+  assert.equal(await ownKey.count(), 0);
   const [first] = JSON.parse(sale).entries;
   const forged = Buffer.from(first, "base64").toString("latin1").replace(" open ", " draw ");
   const entries = [Buffer.from(forged, "latin1").toString("base64")];

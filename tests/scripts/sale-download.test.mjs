@@ -1,4 +1,4 @@
-/** A log is read patiently from an address that is busy. */
+/** A log is read patiently from an address that is busy, and not beyond what a log can be. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -41,4 +41,12 @@ test("a busy log is asked again when it says, and some ten times", async () => {
 test("what is said of the pause is seconds, or nothing", () => {
   const given = ["2", null, "0", "-1", "soon"];
   assert.deepEqual(given.map(secondsOf), [2, ...Array(4).fill(undefined)]);
+});
+
+test("a checkpoint that claims more than a log can have is refused", async () => {
+  assert.equal((await read(4_000)).sale.entries.length, 16);
+  assert.deepEqual((await read(0)).sale.entries, []);
+  for (const size of ["4000001", "1000000000000", "-5", "1.5", "1e3", "x", ""]) {
+    await assert.rejects(read(size), /no number of entries from 0 to 4,000,000/, size);
+  }
 });

@@ -37,6 +37,7 @@ const NUMBERS = [
   [["src/doctor.js", "OBJECT_LIMIT_MS"], ["src/calls.rs", "LIMIT_MS"]],
   [["analytics/ledger.js", "KEPT_MS"], core("machines/history", "KEPT_MINUTES"), MINUTE_MS],
   [["analytics/ledger.js", "CALL_MS"], core("management/api/history", "ROWS_MAX"), MINUTE_MS],
+  [["transparency/download.js", "SIZE_MAX"], ["transparency/src/merge.rs", "SIZE_MAX"]],
   [["transparency/paths.js", "WIDTH"], ["transparency/src/tree.rs", "WIDTH"]],
   [["cockpit/message.jsx", "BYTES_MAX"], core("management/config/branding", "TEXT_BYTES_MAX")],
   [

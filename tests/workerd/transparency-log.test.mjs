@@ -350,5 +350,17 @@ clusterTest("npm run verify says what is wrong", options, async (cluster) => {
   assert.match(verified({}, "--page", "verify.html").wrote, /<title>Check the log of a sale/);
   const bench = spawnSync("node", [path.join(ROOT, "bench", "log.mjs"), "1000"]);
   assert.match(String(bench.stdout), /ms for 1,000 .*\n0\.\d+ rows/);
-  assert.match(verified({}).says, /usage: npm run verify/);
+  const marked = Object.entries(files).map(([name, text]) => [
+    name,
+    `\uFEFF${name === "sale.json" ? text : text.replaceAll("\n", "\r\n")}`,
+  ]);
+  const edited = verified(Object.fromEntries(marked), ...all);
+  assert.equal(edited.status, 0, edited.says);
+  const silent = "http://127.0.0.1:9/log";
+  assert.match(verified({}, silent).says, /^\s*http:\S+ cannot be read: \S.*\s*$/);
+  assert.match(verified({}, ".").says, /^\s*\. cannot be read, EISDIR: name a file\s*$/);
+  const nowhere = /cannot be written, ENOENT: name a file in a folder that is there\s*$/;
+  for (const flag of ["--save", "--page"]) {
+    assert.match(verified(files, "sale.json", flag, "none/file").says, nowhere, flag);
+  }
 });

@@ -147,7 +147,7 @@ pub fn check(
     receipts: Vec<String>,
     checkpoints: Vec<String>,
 ) -> Result<String, JsError> {
-    let sale: Sale = serde_json::from_str(file)?;
+    let sale: Sale = serde_json::from_str(file.trim_start_matches(sale::BYTE_ORDER_MARK))?;
     Ok(serde_json::to_string(&sale::check(&sale, trusted, &receipts, &checkpoints))?)
 }
 

@@ -12,6 +12,9 @@ use crate::leaf::{Leaf, commitment};
 use crate::proof::Receipt;
 use crate::rules::{Counted, Finding, checks};
 
+/// What some programs write at the beginning of a text.
+pub const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// The log of a sale in one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sale {
@@ -112,9 +115,15 @@ fn opened(vkey: &str, note: &str) -> Result<Checkpoint, String> {
     Ok(checkpoint)
 }
 
+/// Returns a text as it was made, without what programs for Windows add to it.
+fn plain(text: &str) -> String {
+    text.trim_start_matches(BYTE_ORDER_MARK).replace("\r\n", "\n")
+}
+
 /// Checks a sale, with receipts and older checkpoints of it. `trusted` is the key that was
 /// published elsewhere; "" takes the one in the file.
 pub fn check(sale: &Sale, trusted: &str, receipts: &[String], checkpoints: &[String]) -> Report {
+    let trusted = plain(trusted);
     let trusted = trusted.trim();
     let vkey = if trusted.is_empty() { sale.vkey.as_str() } else { trusted };
     let mut found = Vec::new();
@@ -140,11 +149,11 @@ pub fn check(sale: &Sale, trusted: &str, receipts: &[String], checkpoints: &[Str
         say("tree", same_tree(&tree, head));
     }
     for older in checkpoints {
-        let told = opened(vkey, older).and_then(|older| same_log(&tree, &older));
+        let told = opened(vkey, &plain(older)).and_then(|older| same_log(&tree, &older));
         say("older checkpoint", told);
     }
     for text in receipts {
-        say("receipt", receipt(&tree, vkey, text));
+        say("receipt", receipt(&tree, vkey, &plain(text)));
     }
     let leaves: Result<Vec<Leaf>, _> = tree.leaves.iter().map(|leaf| leaf.parse()).collect();
     match leaves {

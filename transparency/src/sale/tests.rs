@@ -138,6 +138,15 @@ fn another_key_or_name_is_found() {
 }
 
 #[test]
+fn texts_that_an_editor_has_saved_are_read() {
+    let log = Log::of(10);
+    let saved = |text: String| format!("\u{feff}{}", text.replace('\n', "\r\n"));
+    let key = saved(verifier_key(ORIGIN, &SEED) + "\n");
+    let report = check(&log.sale(), &key, &[saved(log.receipt(5))], &[saved(log.checkpoint())]);
+    assert!(report.good, "{:?}", report.checks);
+}
+
+#[test]
 fn a_receipt_is_found_in_a_later_log_and_in_no_other() {
     let mut log = Log::of(300);
     let receipt = log.receipt(270);
