@@ -32,14 +32,21 @@ export async function roomCount({ call, of, room, fromMs: from, now }) {
   const time = lastTimeOn({ room, events }, changes, [begin, now]);
   const part = time && fullPart(time, from, now);
   if (!part) return NOT_KNOWN;
-  const [since, until] = [part.from, part.until].map(textOf);
-  const range = `from=${since}&until=${until}&resolution=${part.resolution}`;
+  const sums = await Promise.all(rangesOf(part).map((range) => enteredIn(call, of, range)));
+  // A sum that is not known makes the whole one NaN.
+  const counted = sums.reduce((sum, one) => sum + one, 0);
+  if (Number.isNaN(counted)) return NOT_KNOWN;
+  return { counted, counted_since: textOf(part.from), counted_until: textOf(part.until) };
+}
+
+/** How many entered by the rows of one answer of the history; NaN if there is no answer. */
+async function enteredIn(call, of, { from, until, resolution }) {
+  const range = `from=${textOf(from)}&until=${textOf(until)}&resolution=${resolution}`;
   const history = await call(`${of}/history?${range}`);
-  if (!history) return NOT_KNOWN;
+  if (!history) return NaN;
   const { columns, rows } = history.result;
   const column = columns.indexOf("entered");
-  const counted = rows.reduce((sum, row) => sum + row[column], 0);
-  return { counted, counted_since: since, counted_until: until };
+  return rows.reduce((sum, row) => sum + row[column], 0);
 }
 
 /** Returns the changes of a room since a moment, the newest first; nothing if some are unknown. */
@@ -127,16 +134,25 @@ function takenBack(now, change) {
   return { ...Object.fromEntries(rest), ...change.before };
 }
 
-/** Returns the part of a time that the history has in whole rows; nothing if there is none. */
+/** Returns the part of a time that the history has in full minutes; nothing if there is none. */
 export function fullPart(time, first, now) {
-  const from = Math.max(time.from, first, now - KEPT_MS + MINUTE_MS);
-  const until = Math.min(time.until, now - OPEN_MS);
-  const isLong = until - from > ROWS_MAX * MINUTE_MS;
-  const step = isLong ? QUARTER_MS : MINUTE_MS;
-  const part = { from: Math.ceil(from / step) * step, until: Math.floor(until / step) * step };
-  return part.from < part.until
-    ? { ...part, resolution: isLong ? "quarter" : "minute" }
-    : undefined;
+  const from = later(Math.max(time.from, first, now - KEPT_MS + MINUTE_MS), MINUTE_MS);
+  const until = earlier(Math.min(time.until, now - OPEN_MS), MINUTE_MS);
+  return from < until ? { from, until } : undefined;
 }
 
+/** What to ask the history for: minutes, or quarters between them if it is too long for that. */
+export function rangesOf({ from, until }) {
+  if (until - from <= ROWS_MAX * MINUTE_MS) return [{ from, until, resolution: "minute" }];
+  const [first, last] = [later(from, QUARTER_MS), earlier(until, QUARTER_MS)];
+  const ranges = [
+    { from, until: first, resolution: "minute" },
+    { from: first, until: last, resolution: "quarter" },
+    { from: last, until, resolution: "minute" },
+  ];
+  return ranges.filter((range) => range.from < range.until);
+}
+
+const later = (moment, step) => Math.ceil(moment / step) * step;
+const earlier = (moment, step) => Math.floor(moment / step) * step;
 const textOf = (moment) => new Date(moment).toISOString();

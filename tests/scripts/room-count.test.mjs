@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { fullPart, lastTimeOn, roomCount } from "../../src/room_count.js";
+import { fullPart, lastTimeOn, rangesOf, roomCount } from "../../src/room_count.js";
 import { countedBy } from "../../transparency/download.js";
 
 const MINUTE_MS = 60_000;
@@ -84,23 +84,38 @@ test("what a change does not say ends the time", () => {
   assert.deepEqual(minutesOn(log("owner"), [], [listed]), [20, 60]);
 });
 
-test("the part has whole rows that nothing is added to, and no older ones than are kept", () => {
-  const part = (from, until, first, now) => {
-    const [begin, end, begun, moment] = [from, until, first, now].map((m) => Date.parse(at(m)));
-    const found = fullPart({ from: begin, until: end }, begun, moment);
-    const minutes = (time) => (time - NOON) / MINUTE_MS;
-    return found && [minutes(found.from), minutes(found.until), found.resolution];
+const minutes = (time) => (time - NOON) / MINUTE_MS;
+
+test("the part has full minutes that nothing is added to, and none older than are kept", () => {
+  const part = (...given) => {
+    const [from, until, first, now] = given.map((minute) => NOON + minute * MINUTE_MS);
+    const found = fullPart({ from, until }, first, now);
+    return found && [found.from, found.until].map(minutes);
   };
-  assert.deepEqual(part(0.5, 60, 0, 60), [1, 55, "minute"]);
-  assert.deepEqual(part(0, 20, 3, 60), [3, 20, "minute"]);
+  assert.deepEqual(part(0.5, 60, 0, 60), [1, 55]);
+  assert.deepEqual(part(0, 20, 3, 60), [3, 20]);
   assert.equal(part(0, 60, 55, 60), undefined);
-  assert.deepEqual(part(1, 4_000, 1, 4_000), [15, 3_990, "quarter"]);
   const month = 30 * 24 * 60;
-  assert.deepEqual(part(0, month + 60, 0, month + 60), [75, month + 45, "quarter"]);
+  assert.deepEqual(part(0, month + 60, 0, month + 60), [61, month + 55]);
+});
+
+test("a long time is asked for in quarters of an hour, and minutes around them", () => {
+  const ranges = (from, until) =>
+    rangesOf({ from: NOON + from * MINUTE_MS, until: NOON + until * MINUTE_MS }).map((range) => [
+      ...[range.from, range.until].map(minutes),
+      range.resolution,
+    ]);
+  assert.deepEqual(ranges(1, 3_001), [[1, 3_001, "minute"]]);
+  assert.deepEqual(ranges(1, 4_000), [
+    [1, 15, "minute"],
+    [15, 3_990, "quarter"],
+    [3_990, 4_000, "minute"],
+  ]);
+  assert.deepEqual(ranges(0, 4_005), [[0, 4_005, "quarter"]]);
 });
 
 /** An API with these entries in its audit log, whose oldest may be dropped. */
-function api({ entries, before = 0, newest = entries.length, events = [] }) {
+function api({ entries, before = 0, newest = entries.length, events = [], isSilent = false }) {
   const asked = [];
   const list = (result, total = result.length) => ({ result, result_info: { total_count: total } });
   const call = async (path) => {
@@ -109,6 +124,7 @@ function api({ entries, before = 0, newest = entries.length, events = [] }) {
     if (path.includes("audit_log?before")) return list([], before);
     if (path.includes("audit_log?per_page")) return list([{ version: newest }], entries.length);
     if (path.includes("audit_log")) return list(entries);
+    if (isSilent) return undefined;
     return { result: { columns: ["datetime", "entered"], rows: [["", 3], ["", 4]] } };
   };
   const room = { id: "1".repeat(32), ...log("owner") };
@@ -123,6 +139,7 @@ test("the history is asked for that time, and nothing is counted that is not kno
   assert.deepEqual(await known.count(), { counted: 7, counted_since, counted_until });
   const range = `from=${counted_since}&until=${counted_until}&resolution=minute`;
   assert.equal(known.asked.at(-1), `${ROOM}/history?${range}`);
+  assert.equal((await api({ entries: [], isSilent: true }).count()).counted, null);
   const dropped = await api({ entries: [], newest: 20_000 }).count();
   assert.deepEqual(dropped, { counted: null, counted_since: null, counted_until: null });
   assert.equal((await api({ entries: [], newest: 20_000, before: 1 }).count()).counted, 7);
