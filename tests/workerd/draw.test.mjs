@@ -1,12 +1,13 @@
 /**
  * A draw can be verified: all isolates tell the same commitment before the start, a new ticket key
  * changes nothing of it, the start reveals the key, and everybody enters by the rank that anyone
- * can compute from it.
+ * can compute from it. It stands when its event is deleted.
  */
 
 import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
 
+import { ROOMS, call } from "../harness/api.mjs";
 import { clusterTest } from "../harness/cluster-test.mjs";
 import { Crowd } from "../harness/crowd.mjs";
 import { drawnEvent } from "../harness/draw.mjs";
@@ -34,7 +35,7 @@ function shopWithDraw() {
 const told = async (visitor) => JSON.parse((await visitor.visit(JSON_ONLY)).body).cfWaitingRoom;
 
 /** The event is scheduled when the test begins, not when this file is read. */
-function drawTest(name, given) {
+function drawTest(name, { deletes, ...given }) {
   let shop;
   const options = {
     colos: { AMS: 2, NRT: 1 },
@@ -45,13 +46,14 @@ function drawTest(name, given) {
     },
     ...given,
   };
-  clusterTest(name, options, (cluster) => play(cluster, shop));
+  clusterTest(name, options, (cluster) => play(cluster, shop, deletes));
 }
 
 drawTest("a draw is committed to, revealed and kept to", {});
+drawTest("whoever was drawn keeps place and receipt without the event", { deletes: true });
 drawTest("a draw is committed to, revealed and kept to (glance off)", { glance: false });
 
-async function play(cluster, shop) {
+async function play(cluster, shop, deletes) {
   const crowd = new Crowd(cluster, { count: COUNT, host: shop.host });
   for (const visitor of crowd.visitors) {
     await crowd.arriveOne(visitor);
@@ -69,8 +71,14 @@ async function play(cluster, shop) {
 
   // A new key is put in front in the middle of the prequeue.
   await cluster.restart({ vars: { TICKET_KEYS: `${NEW},${OLD}` } });
-  const [{ event_start_time: start }] = shop.events;
+  const [{ event_start_time: start, id }] = shop.events;
   await crowd.wait(Date.parse(start) - cluster.clock.now() + 1_000);
+  if (deletes) {
+    await call(cluster, "DELETE", `${ROOMS}/${shop.id}/events/${id}`);
+    await crowd.wait(10_000);
+    await cluster.killObjects();
+    await cluster.loseCopies();
+  }
   const after = [];
   for (const visitor of crowd.visitors) after.push(await told(visitor));
   const ranks = [];

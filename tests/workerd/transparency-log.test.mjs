@@ -22,13 +22,21 @@ import {
   proved,
 } from "../harness/foreign-log.mjs";
 import { FREQUENT_CHECK_INS, room } from "../harness/rooms.mjs";
-import { Visitor, visitorInside } from "../harness/visitor.mjs";
+import { Visitor, pass, visitorInside } from "../harness/visitor.mjs";
 
 const ROOT = path.join(import.meta.dirname, "..", "..");
 const shop = room({
   name: "shop",
   total_active_users: 4,
   new_users_per_minute: 4,
+  transparency_log: "public",
+  ...FREQUENT_CHECK_INS,
+});
+const alone = room({
+  name: "alone",
+  total_active_users: 1,
+  new_users_per_minute: 1,
+  session_duration: 2,
   transparency_log: "public",
   ...FREQUENT_CHECK_INS,
 });
@@ -42,7 +50,7 @@ const event = {
   transparency_log: "public",
 };
 const sold = room({ name: "sold", events: [event] });
-const options = { rooms: [shop, own, none, sold], colos: { AMS: 1, NRT: 1 } };
+const options = { rooms: [shop, alone, own, none, sold], colos: { AMS: 1, NRT: 1 } };
 /** Reports, syncs, and the time for which a checkpoint is told again. */
 const TOLD_MS = 12_000;
 const MINUTES_MS = 190_000;
@@ -129,6 +137,23 @@ clusterTest("each admission is logged once, whatever restarts", options, async (
   assert.ok(await areOfOneLog(early, head, hashes));
   const others = [Buffer.alloc(32, 1).toString("base64"), ...hashes.slice(1)];
   assert.ok(!(await areOfOneLog(early, head, others)), "other hashes prove nothing");
+});
+
+clusterTest("nobody who slept through a turn is told to be overtaken", options, async (cluster) => {
+  await visitorInside(cluster, alone);
+  const [sleeper, later] = [new Visitor(cluster, alone), new Visitor(cluster, alone)];
+  await sleeper.visit();
+  await pass(cluster, 5_000, [sleeper]);
+  await later.visit();
+  await pass(cluster, 40_000, [sleeper, later]);
+  await pass(cluster, 10 * MINUTES_MS, [later], () => later.inside);
+  await pass(cluster, 10_000, []);
+  await sleeper.visit();
+  await pass(cluster, 10 * MINUTES_MS, [sleeper], () => sleeper.inside);
+  assert.ok(later.inside && sleeper.inside);
+  await cluster.advance(TOLD_MS);
+  const report = checked(await saleOf(cluster, alone));
+  assert.deepEqual(wrongIn(report), [], JSON.stringify(report.checks, null, 1));
 });
 
 /** Another implementation finds one forged, left out or reordered entry. */
