@@ -53,7 +53,9 @@ export class OwnOrigin {
 
   static async start(context) {
     const origin = new OwnOrigin();
-    origin.server = http.createServer((request, response) => origin.#answer(request, response));
+    origin.server = http.createServer((request, response) => {
+      request.resume().on("end", () => origin.#answer(request, response));
+    });
     await new Promise((ready) => origin.server.listen(0, "127.0.0.1", ready));
     origin.address = `http://127.0.0.1:${origin.server.address().port}`;
     context.after(() => {

@@ -14,7 +14,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { freePort } from "../harness/free-port.mjs";
 import { makeCertificate, opensslMissing } from "../harness/https.mjs";
-import { OwnServer } from "../harness/own-server.mjs";
+import { OwnServer, until } from "../harness/own-server.mjs";
 import { room } from "../harness/rooms.mjs";
 import { ROOT } from "../harness/worker-modules.mjs";
 
@@ -40,6 +40,10 @@ const CLAIMS = {
 /** How many requests come while workerd is killed. */
 const REQUESTS = 60;
 const READY_WITHIN_MS = 60_000;
+/** Some proxies refuse more than a megabyte, unless they are told otherwise. */
+const UPLOAD_BYTES = 3_000_000;
+/** A form that the site takes its time for: workerd is killed meanwhile. */
+const ORDER = "/order?delay-ms=10000";
 
 /** Each proxy: its example made ready for this test, and how it is started. */
 const PROXIES = {
@@ -52,8 +56,9 @@ const PROXIES = {
   },
   nginx: {
     file: "nginx.conf",
+    // Its workers keep the user of this test, whose folder it is: only root may choose another.
     made: (text, { folder, port, cert, key }) =>
-      `daemon off;\npid ${folder}/nginx.pid;\nerror_log ${folder}/error.log;\nevents {}\n` +
+      `user ${os.userInfo().username};\ndaemon off;\npid ${folder}/nginx.pid;\nerror_log ${folder}/error.log;\nevents {}\n` +
       `http {\naccess_log off;\n${temporary(folder)}` +
       text
         .replace("listen 443 ssl", `listen 127.0.0.1:${port} ssl`)
@@ -102,6 +107,8 @@ for (const [program, proxy] of Object.entries(PROXIES)) {
     const statuses = (await Promise.all(answers)).map(({ status }) => status);
     assert.deepEqual([...new Set(statuses)], [200]);
     assert.equal(server.origin.arrivals.length, length, "whoever claims to be of the office waits");
+    const [cookie] = first.headers["set-cookie"][0].split(";");
+    await sendForms(server, port, cookie);
   });
 }
 
@@ -124,6 +131,19 @@ test("the units of systemd are valid", ALL, (t) => {
   assert.deepEqual(own, []);
   assert.equal(status, 0, stderr);
 });
+
+/** A visitor inside sends a large form, and one while workerd is killed: the site gets it once. */
+async function sendForms(server, port, cookie) {
+  const post = (below, body) => visit(port, below, { method: "POST", cookie, body });
+  assert.equal((await post("/upload", Buffer.alloc(UPLOAD_BYTES))).status, 200);
+  const orders = () => server.origin.arrivals.filter(({ url }) => url === ORDER).length;
+  const answer = post(ORDER, "order=1").catch(({ code }) => ({ status: code }));
+  await until(() => orders() > 0, "the order does not arrive");
+  await server.killWorkerd();
+  const { status } = await answer;
+  assert.equal(orders(), 1, "the site gets an order once");
+  assert.notEqual(status, 200, "the answer got lost");
+}
 
 /** Starts a proxy with its example in front of the server; returns its port once it answers. */
 async function startProxy(t, program, { file, made, parameters }, server) {
@@ -152,17 +172,20 @@ async function startProxy(t, program, { file, made, parameters }, server) {
   }
 }
 
-/** One visit by HTTPS, with all claims and without a cookie. */
-function visit(port, below = "/") {
+/** One visit by HTTPS, with all claims; without a cookie, unless there is one in `sent`. */
+function visit(port, below = "/", { method = "GET", cookie, body = "" } = {}) {
   return new Promise((resolve, reject) => {
-    const headers = { host: HOST, ...CLAIMS, "sec-purpose": below === "/" ? "" : "prefetch" };
-    const where = { host: "127.0.0.1", port, servername: HOST, path: below, headers };
-    const request = https.get({ ...where, rejectUnauthorized: false, agent: false }, (answer) => {
+    const purpose = cookie || below === "/" ? "" : "prefetch";
+    const headers = { host: HOST, ...CLAIMS, "sec-purpose": purpose, ...(cookie && { cookie }) };
+    const where = { host: "127.0.0.1", port, servername: HOST, path: below, method, headers };
+    const how = { ...where, rejectUnauthorized: false, agent: false };
+    const request = https.request(how, (answer) => {
       answer.resume();
       answer.on("end", () => resolve({ status: answer.statusCode, headers: answer.headers }));
       answer.on("error", reject);
     });
     request.on("error", reject);
+    request.end(body);
   });
 }
 
