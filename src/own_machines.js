@@ -42,6 +42,7 @@ const CLAIMS = [
   ...[ADDRESS_HEADER, COUNTRY_HEADER].filter(Boolean),
 ];
 const WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/;
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const IN_BRACKETS = /^\[(.+)\](?::\d+)?$/;
 const COUNTRY = /^[a-z]{2}$/i;
 /** Which addresses are those of proxies, as far as they were met; bounded. */
@@ -63,7 +64,12 @@ export default {
 function peerOf({ cf }) {
   const peer = cf?.clientIp ?? "";
   const address = peer.slice(0, peer.lastIndexOf(":"));
-  return address.startsWith("[") ? address.slice(1, -1) : address;
+  return plain(address.startsWith("[") ? address.slice(1, -1) : address);
+}
+
+/** An address of IPv4 as such: a socket for both kinds tells it as one of IPv6. */
+function plain(address) {
+  return MAPPED.exec(address)?.[1] ?? address;
 }
 
 function isProxy(address) {
@@ -93,7 +99,7 @@ function ofClient(request, peer) {
 /** An address without the port that some proxies write behind it. */
 function withoutPort(told) {
   const [, address] = WITH_PORT.exec(told) ?? IN_BRACKETS.exec(told) ?? [undefined, told];
-  return address;
+  return plain(address);
 }
 
 /**

@@ -71,11 +71,14 @@ test("networks hold the addresses that they name", () => {
   }
 });
 
-test("without a proxy no claim opens anything, nor reaches the site", ALL, async (t) => {
-  const server = await OwnServer.make(t, { rooms });
-  await server.start();
-  await gainNothing(server, ["x-country"]);
-});
+for (const address of ["127.0.0.1", "*"]) {
+  const title = `on ${address} without a proxy no claim opens anything, nor reaches the site`;
+  test(title, ALL, async (t) => {
+    const server = await OwnServer.make(t, { rooms });
+    await server.start({ address });
+    await gainNothing(server, ["x-country"]);
+  });
+}
 
 test("no cache ahead is told to keep an answer with a ticket", ALL, async (t) => {
   const server = await OwnServer.make(t, { rooms });
@@ -112,6 +115,10 @@ test("a named proxy tells address, country and scheme, and no more", ALL, async 
   // As some proxies write it.
   await check({ "x-forwarded-for": `${ELSEWHERE}:443, ${OFFICE}:5678, [::1]:80` }, "origin");
   await check({ "x-forwarded-for": `${OFFICE}:5678, ${ELSEWHERE}:443` }, "queue");
+  // As a socket for both kinds of addresses tells one of IPv4.
+  await check({ "x-forwarded-for": `::ffff:${OFFICE}, ::FFFF:127.0.0.1` }, "origin");
+  await check({ "x-forwarded-for": `[::ffff:${OFFICE}]:5678` }, "origin");
+  await check({ "x-forwarded-for": `::ffff:${ELSEWHERE}` }, "queue");
   await check({ "x-country": "ch" }, "origin");
   await check({ "x-country": "CHX" }, "queue");
   await check({ "x-forwarded-proto": "https" }, "origin", "/secure/a");
