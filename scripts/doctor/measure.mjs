@@ -2,10 +2,12 @@
 // room's objects once, and the rooms' own hosts in a way that takes no place.
 import { randomBytes } from "node:crypto";
 
+import { AHEAD, isRefusedPrefetch } from "../prefetch.mjs";
+
 /** How many questions are under way at a time. */
 const LANES = 4;
-/** No object learns of a request that says so, nobody takes a place, and no page is sent. */
-const NO_VISIT = { method: "HEAD", headers: { "sec-purpose": "prefetch" } };
+/** No object learns of such a request, and no page is sent. */
+const NO_VISIT = { method: "HEAD", headers: AHEAD };
 
 /**
  * Measures.
@@ -62,18 +64,12 @@ async function entrances(rooms, { ask, address, isLocal }) {
   for (const { room, host, path } of places) {
     const origin = isLocal ? `http://${host}:${address.port}` : `https://${host}`;
     const answer = await ask(new URL(path, origin), NO_VISIT).then(
-      ({ status, headers }) => ({ status, isRoom: isRefusedPrefetch(status, headers) }),
+      (told) => ({ status: told.status, isRoom: isRefusedPrefetch(told) }),
       ({ message }) => ({ failed: message }),
     );
     tried.push({ room: room.id, name: room.name, host, path, ...answer });
   }
   return tried;
-}
-
-/** How the room answers whoever only wants to load a page ahead. */
-function isRefusedPrefetch(status, headers) {
-  const control = headers["cache-control"] ?? "";
-  return status === 503 && headers["retry-after"] === "1" && control.includes("no-store");
 }
 
 /** Whether the admin host answers without HTTPS, too. */

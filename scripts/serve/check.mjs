@@ -2,12 +2,9 @@
 // site itself. It takes no place: it asks as a browser does that loads a page ahead.
 import { askHost } from "../ask-host.mjs";
 import { managedRooms, patiently, roomOf } from "../deploy/live-check.mjs";
+import { AHEAD, isRefusedPrefetch } from "../prefetch.mjs";
 import { examinePair } from "./certificate.mjs";
 import { LIMITS } from "./options.mjs";
-
-/** What a visitor gets who has no place and asks for none. */
-const NOT_YET = 503;
-const AHEAD = { "sec-purpose": "prefetch" };
 
 /** Tries until all is well or `patience` (seconds) is over. Returns "" or what is wrong. */
 export function checkFromOutside(settings, token, patience) {
@@ -29,7 +26,7 @@ export async function warnings(settings, token, made, given) {
     expiryWarning(settings),
     ...limitWarnings(inForce, given),
     await roomWarning(settings, rooms),
-    await originWarning(settings),
+    await originWarning(settings, roomOf(settings.host, rooms)),
   ].filter(Boolean);
 }
 
@@ -56,16 +53,20 @@ async function roomWarning(settings, rooms) {
   const { host } = settings;
   const room = roomOf(host, rooms);
   if (!room) return `no room covers ${host}: everybody passes.`;
-  const { status } = await asking(settings)(host, room.path, AHEAD);
-  if (status === NOT_YET) return "";
+  const answer = await asking(settings)(host, room.path, AHEAD);
+  if (isRefusedPrefetch(answer)) return "";
   const path = `${host}${room.path}`;
-  return `${path} answers ${status}, and not the room: do its rules or settings let all pass?`;
+  return `${path} answers ${answer.status}, and not the room: do its rules or settings let all pass?`;
 }
 
-async function originWarning({ origin, host }) {
+async function originWarning({ origin, host }, { path } = { path: "/" }) {
   try {
-    await askHost(new URL(origin), { headers: { host } });
-    return "";
+    const answer = await askHost(new URL(path, origin), { headers: { host, ...AHEAD } });
+    if (!isRefusedPrefetch(answer)) return "";
+    return (
+      `the site ${origin} answers as a waiting room does: does this address lead back to the ` +
+      "room? Then nobody gets to the site. Give --origin the address of the site itself."
+    );
   } catch (error) {
     const why = error.message;
     return `the site ${origin} does not answer (${why}): visitors get a page that says so.`;

@@ -5,8 +5,10 @@ import path from "node:path";
 
 import { networksIn } from "../../src/networks.js";
 import { hostProblem } from "../deploy/settings.mjs";
+import { isThisMachine } from "../doctor/options.mjs";
 import { stop } from "../stop.mjs";
 import { examinePair } from "./certificate.mjs";
+import { addressOf } from "./check.mjs";
 import { clusterOf } from "./cluster.mjs";
 
 const LOCAL = /^(?:[a-z0-9-]+\.)*localhost$/;
@@ -58,7 +60,7 @@ export async function settle(kept, options, questions) {
 }
 
 function check(settings) {
-  const { trustedProxies, adminHosts, openHosts, address, variables } = settings;
+  const { trustedProxies, adminHosts, openHosts, address, variables, origin } = settings;
   const { clientAddressHeader } = settings;
   try {
     networksIn(trustedProxies);
@@ -72,6 +74,9 @@ function check(settings) {
     if (why) stop(`--open-hosts: ${why}`);
   }
   if (!LISTEN_ADDRESS.test(address)) stop(`--address: "${address}" is no address, and not *`);
+  if (isOwnAddress(settings)) {
+    stop(`--origin: at ${origin} the room itself listens: name the site, or another --port`);
+  }
   for (const header of [clientAddressHeader, settings.clientCountryHeader].filter(Boolean)) {
     if (!HEADER.test(header)) stop(`"${header}" is no name of a header`);
     if (!trustedProxies) stop(`--trusted-proxies must say who may send the header ${header}`);
@@ -82,6 +87,15 @@ function check(settings) {
     }
     if (OF_SETTINGS.includes(name)) stop(`settings.json: ${name} follows from other settings`);
   }
+}
+
+/** Whether a site's address is the one at which the room itself listens. */
+function isOwnAddress({ origin, address, port, tls }) {
+  const { protocol, hostname, port: given } = new URL(origin);
+  if (Number(given || (protocol === "https:" ? 443 : 80)) !== port) return false;
+  const own = new URL(addressOf({ address, port, tls })).hostname;
+  const isOnAll = ["*", "0.0.0.0", "::", "[::]"].includes(address);
+  return hostname === own || (isThisMachine(hostname) && (isOnAll || isThisMachine(own)));
 }
 
 function originProblem(text) {

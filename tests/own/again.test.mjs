@@ -11,6 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
 import { expireCertificate, makeCertificate, opensslMissing } from "../harness/https.mjs";
+import { send } from "../harness/http.mjs";
 import { OwnServer, isRunning, until } from "../harness/own-server.mjs";
 import { room } from "../harness/rooms.mjs";
 import { Visitor } from "../harness/visitor.mjs";
@@ -130,6 +131,11 @@ test("what cannot be used is said, and nothing is written", ALL, async (t) => {
     assert.deepEqual(fs.readdirSync(folder), []);
   };
   await check({ origin: "127.0.0.1:3000" }, /--origin: .* is no address like http/);
+  for (const origin of ["http://127.0.0.1:8787", "http://localhost:8787"]) {
+    await check({ origin }, /--origin: at \S+:8787 the room itself listens: name the site/);
+  }
+  await check({ origin: "http://[::1]:90", port: "90", address: "*" }, /the room itself listens/);
+  await check({ origin: "http://10.0.0.9:90", port: "90", address: "10.0.0.9" }, /itself listens/);
   await check({ host: "https://shop.example" }, /--host: .* is no host/);
   await check({ "per-minute": "3" }, /--per-minute must be at most --limit/);
   await check({ port: "70000" }, /--port must be at most 65535/);
@@ -178,6 +184,17 @@ test("what an owner may want otherwise is said, and holds nothing up", ALL, asyn
   await server.stop();
   await server.start();
   assert.match(server.said, /Beware: no room covers shop\.example: everybody passes/);
+});
+
+test("a site that leads back to the room is warned of", ALL, async (t) => {
+  const server = await OwnServer.make(t);
+  const { server: site } = server.origin;
+  site.removeAllListeners("request").on("request", async ({ headers, url }, response) => {
+    const { status, ...answer } = await send({ port: server.port, path: url, headers });
+    response.writeHead(status, answer.headers).end(answer.body);
+  });
+  await server.start();
+  assert.match(server.said, /Beware: the site \S+ answers as a waiting room does/);
 });
 
 test("limits that do not count, since the API has changed the room, are said", ALL, async (t) => {
