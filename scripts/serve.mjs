@@ -7,6 +7,7 @@ import { Kept } from "./deploy/kept.mjs";
 import { Questions } from "./deploy/questions.mjs";
 import { makeSecrets } from "./deploy/secrets.mjs";
 import { madeRooms } from "./deploy/site-rooms.mjs";
+import { fileProblem } from "./file-problem.mjs";
 import { bringRust } from "./rust.mjs";
 import { credentials, writeClusterKey } from "./serve/cluster.mjs";
 import { claim, release } from "./serve/claim.mjs";
@@ -14,22 +15,30 @@ import { CLUSTER_KEY, CONFIGURATION, DATA, configurationText } from "./serve/con
 import { superviseWithSocket } from "./serve/hold.mjs";
 import { LIMITS, serveOptions } from "./serve/options.mjs";
 import { settle } from "./serve/settings.mjs";
+import { stop } from "./stop.mjs";
 import { buildWorker } from "./xtask.mjs";
 
 process.chdir(path.join(import.meta.dirname, ".."));
 const options = serveOptions(process.argv.slice(2));
 const kept = new Kept(options.folder);
 const questions = new Questions(options, "serve");
-if (options.backup || options.restore) await copy();
-else if (options["print-config"]) await printConfiguration();
-else await serve();
+await command().catch((error) => {
+  const problem = fileProblem(error);
+  if (!problem) throw error;
+  stop(problem);
+});
+
+function command() {
+  if (options.backup || options.restore) return copy();
+  return options["print-config"] ? printConfiguration() : serve();
+}
 
 async function copy() {
   // Node says that its SQLite is new: nothing that an owner could do about.
   process.removeAllListeners("warning");
   const { backUp, restore } = await import("./serve/backup.mjs");
   if (options.backup) await backUp(kept, options.backup);
-  else restore(kept, options.restore);
+  else await restore(kept, options.restore);
 }
 
 async function printConfiguration() {
@@ -42,6 +51,7 @@ async function serve() {
   const { cluster } = kept.settings;
   if (cluster) credentials(kept.folder);
   const rooms = await madeRooms(kept, options, questions, LIMITS);
+  kept.shut();
   await claim(kept);
   build();
   kept.saveSettings();

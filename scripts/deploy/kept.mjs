@@ -3,10 +3,11 @@
 import fs from "node:fs";
 import path from "node:path";
 
+import { fileProblem } from "../file-problem.mjs";
 import { stop } from "../stop.mjs";
 
 const OWNER_ALONE = 0o600;
-const FOLDER_OF_OWNER = 0o700;
+export const FOLDER_OF_OWNER = 0o700;
 
 export class Kept {
   constructor(folder) {
@@ -41,6 +42,18 @@ export class Kept {
     this.write("state.json", this.state);
   }
 
+  /** Makes the folder, for its owner alone; one that is there is shut to all others. */
+  shut() {
+    fs.mkdirSync(this.folder, { recursive: true, mode: FOLDER_OF_OWNER });
+    try {
+      fs.chmodSync(this.folder, FOLDER_OF_OWNER);
+    } catch (error) {
+      if (error.code !== "EPERM") throw error;
+      // It is another user's.
+      console.log(`  Beware: others may read ${this.folder}: its owner should chmod 700 it.`);
+    }
+  }
+
   /** Writes a file whole or not at all: a crash leaves the old one. */
   write(name, value) {
     fs.mkdirSync(this.folder, { recursive: true, mode: FOLDER_OF_OWNER });
@@ -65,10 +78,12 @@ export class Kept {
 
   #read(name) {
     const file = this.file(name);
-    if (!fs.existsSync(file)) return undefined;
     try {
       return JSON.parse(fs.readFileSync(file, "utf8"));
     } catch (error) {
+      if (error.code === "ENOENT") return undefined;
+      const problem = fileProblem(error);
+      if (problem) stop(problem);
       stop(`${file} cannot be read (${error.message}): mend it, or bring it back from a copy`);
     }
   }

@@ -10,7 +10,7 @@ import { CLUSTER_KEY, CLUSTER_KEY_FILE, DATA } from "./configuration.mjs";
 /** Where each instance keeps what it has read from the bucket, in the folder. */
 const INSTANCES = "instances";
 /** The keys of the bucket, in the folder, unless the environment has them. */
-const CREDENTIALS = "bucket-credentials";
+export const CREDENTIALS = "bucket-credentials";
 const [OWNER_ALONE, OF_OTHERS] = [0o600, 0o077];
 const INSTANCES_MAX = 64;
 const BUCKET = /^s3:\/\/[a-z0-9][a-z0-9.-]+\/[\w!.*'()/-]+$/;

@@ -165,7 +165,10 @@ test("a backup of a served folder is a folder that can be served", ALL, async (t
   const told = await run({ restore: to }, 0);
   const [, aside] = /is in (\S+\.before-\S+)\./.exec(told);
   t.after(() => fs.rmSync(aside, { recursive: true, force: true }));
+  assert.equal(modeOf(server.folder), 0o700);
+  fs.chmodSync(server.folder, 0o755);
   await server.start();
+  assert.equal(modeOf(server.folder), 0o700, "a start shuts the folder to others");
   const [shown] = (await server.api("GET", "waiting_rooms")).result;
   assert.equal(shown.description, "before");
   await inside.visit();
@@ -293,6 +296,10 @@ test("an expired certificate is warned of, and served", HTTPS, async (t) => {
   await until(() => server.workerd() !== pid, "the old one stays");
   assert.equal(server.said.match(/has expired/g).length, 2, server.said);
 });
+
+function modeOf(file) {
+  return fs.statSync(file).mode & 0o777;
+}
 
 /** A folder for a certificate and its key. */
 function certificateFolder(context) {
