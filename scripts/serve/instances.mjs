@@ -1,6 +1,7 @@
 // The workerd processes of a served folder: one, or the instances of a cluster, all of which take
 // visitors from one socket. Ends what does not answer, and lets others follow one after the other.
 import http from "node:http";
+import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { credentials, parametersOf } from "./cluster.mjs";
@@ -65,17 +66,17 @@ export class Instances {
 
   /** Ends an instance that hangs, so that its connections are not held any longer. */
   async #watch(one) {
-    let [answeredAt, pid] = [Date.now(), one.pid];
+    let [answeredAt, pid] = [performance.now(), one.pid];
     while (!this.#isEnding) {
       await sleep(ASK_MS);
       const isOther = one.pid !== pid || one.clusterPort === undefined;
       if (isOther || (await this.#status(one)) !== undefined) {
-        [answeredAt, pid] = [Date.now(), one.pid];
+        [answeredAt, pid] = [performance.now(), one.pid];
       }
-      if (Date.now() - answeredAt < HANGS_MS) continue;
+      if (performance.now() - answeredAt < HANGS_MS) continue;
       console.error(`${one.name} does not answer and is ended`);
       one.kill();
-      answeredAt = Date.now();
+      answeredAt = performance.now();
     }
   }
 
@@ -83,8 +84,8 @@ export class Instances {
     return this.#all.map(({ pid }) => pid).filter((pid) => pid !== undefined);
   }
   async #isReady(one) {
-    const end = Date.now() + READY_WITHIN_MS;
-    while (Date.now() < end && (await this.#status(one)) !== READY) await sleep(ASK_MS / 4);
+    const end = performance.now() + READY_WITHIN_MS;
+    while (performance.now() < end && (await this.#status(one)) !== READY) await sleep(ASK_MS / 4);
   }
 
   /** What an instance answers when it is asked whether it is ready; `undefined` if nothing. */

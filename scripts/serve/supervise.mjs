@@ -5,6 +5,7 @@ import { stop } from "../stop.mjs";
 import { addressOf, adminHostOf, checkFromOutside, warnings } from "./check.mjs";
 import { examinePair } from "./certificate.mjs";
 import { noteWorkerds } from "./claim.mjs";
+import { watchClock } from "./clock.mjs";
 import { watchDisk } from "./disk.mjs";
 import { Instances } from "./instances.mjs";
 
@@ -19,6 +20,7 @@ process.on("SIGHUP", process.stdin.isTTY ? end : follow);
 process.on("disconnect", end);
 
 await instances.start().catch((error) => stop(error.message));
+watchClock(startAgain);
 const problem = await checkFromOutside(settings, secrets.API_TOKEN, Number(patience));
 if (problem) {
   await instances.end();
@@ -36,6 +38,13 @@ function follow() {
   const { problem, warning } = settings.tls ? examinePair(settings.tls) : {};
   if (problem) return console.error(`${problem}: the old one stays in use`);
   if (warning) console.error(`Beware: ${warning}`);
+  instances.follow();
+}
+
+/** Lets other workerds follow where what these have in memory lies ahead of the clock. */
+function startAgain(setBackMs) {
+  const seconds = Math.round(setBackMs / 1_000);
+  console.error(`The clock was set back by ${seconds} s: workerd is started again to go by it.`);
   instances.follow();
 }
 
