@@ -5,6 +5,7 @@ import net from "node:net";
 import path from "node:path";
 
 import { stop } from "../stop.mjs";
+import { heldProblem } from "./held-socket.mjs";
 import { LIMITS } from "./options.mjs";
 import { HELD_FD } from "./workerd.mjs";
 
@@ -19,6 +20,8 @@ const SUPERVISOR = path.join(import.meta.dirname, "supervise.mjs");
  * `code` or the `signal` that killed it.
  */
 export async function superviseWithSocket({ folder, settings }, { patience, ...options }) {
+  const problem = OF_SYSTEMD ? heldProblem(settings, HELD_FD) : "";
+  if (problem) stop(problem);
   const server = OF_SYSTEMD ? undefined : await listening(settings);
   // Node has no public name for the descriptor of a socket.
   const socket = server ? server._handle.fd : HELD_FD;
