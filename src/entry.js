@@ -22,7 +22,7 @@ import {
 } from "./instance.js";
 import { askedLastGood, keepLastGood, keptLastGood, lastGoodNear, parsed } from "./last_good.js";
 import { managed } from "./manage.js";
-import { cacheHeaders, isCopy, unreachable } from "./origin.js";
+import { cacheHeaders, isCopy, sendable, unreachable } from "./origin.js";
 import { streamed } from "./stream.js";
 import { logAnswer } from "./transparency.js";
 import { checkUsage, keptUsage } from "./usage.js";
@@ -191,7 +191,7 @@ function perform(verdict, request, env, ctx) {
       return managed(request, env, ctx).then((answer) => perform(answer, request, env, ctx));
     default:
       return env.ON_FAILURE === "pass" && hasOrigin(env)
-        ? toOrigin(request, env).catch(unreachable)
+        ? toOrigin(request, env).then(sendable, unreachable)
         : page(decode(holdPage(request)), request.method);
   }
 }
@@ -209,7 +209,7 @@ function forward({ url, cookies, setCookie, session, heedsCommands }, request, e
 
 /** Takes a command out of an answer that none is heeded in, so that no visitor learns of it. */
 function withoutCommand(response) {
-  if (!response.headers.has(COMMAND_HEADER)) return response;
+  if (!response.headers.has(COMMAND_HEADER)) return sendable(response);
   const answer = copyOf(response);
   answer.headers.delete(COMMAND_HEADER);
   return answer;
@@ -217,8 +217,8 @@ function withoutCommand(response) {
 
 /** Returns an answer whose headers can be changed. */
 function copyOf(original) {
-  if (original.status <= STATUS_MAX) return new Response(original.body, original);
-  return unreachable(`it answers with the status ${original.status}`);
+  const answer = sendable(original, STATUS_MAX);
+  return new Response(answer.body, answer);
 }
 
 /**
@@ -262,7 +262,7 @@ function locked(request, secret) {
 
 /** Performs the command in the answer of an origin that may end sessions, and takes it out. */
 async function heed(awaited, { setCookie, session }, request, env, ctx) {
-  const response = await awaited.catch(unreachable);
+  const response = await awaited.then(sendable, unreachable);
   const command = response.headers.get(COMMAND_HEADER);
   if (command === null) return setCookie ? withCookie(response, setCookie, session) : response;
   const answer = copyOf(response);

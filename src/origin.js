@@ -22,6 +22,9 @@ The site does not answer right now. Your place is kept: please try again in a mo
 If you have just sent a form, it may not have arrived.
 `;
 
+/** The first status of an answer: what comes before only announces one. */
+const STATUS_MIN = 200;
+
 /** An address in the message of an error: it may have the visitor's query. */
 const ADDRESS = /\bhttps?:\/\/\S+/g;
 
@@ -34,6 +37,19 @@ export function unreachable(error) {
     "retry-after": `${RETRY_S}`,
   };
   return new Response(PAGE, { status: 502, headers });
+}
+
+/**
+ * Returns the answer, or the page in its place if no visitor could get it.
+ *
+ * @param {Response} original
+ * @param {number} [statusMax] the last status that will do
+ */
+export function sendable(original, statusMax = Infinity) {
+  const { status } = original;
+  const isAnswer = status >= STATUS_MIN || original.webSocket;
+  if (isAnswer && status <= statusMax) return original;
+  return unreachable(`it answers with the status ${status}`);
 }
 
 /**

@@ -58,6 +58,11 @@ export default {
     const peer = peerOf(request);
     return product.fetch(isProxy(peer) ? request : ofClient(request, peer), env, ctx);
   },
+
+  /** `CONNECT` leads nowhere: workerd accepts it by itself, and logs an error if none ends it. */
+  connect(socket) {
+    return socket.close();
+  },
 };
 
 /** The address of the peer; "" if it is none, as of a socket in the file system. */

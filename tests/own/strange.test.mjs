@@ -1,0 +1,49 @@
+/** Answers and requests that no site and no browser should send: no bare error, no stack trace. */
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import net from "node:net";
+import { test } from "node:test";
+
+import { OwnServer } from "../harness/own-server.mjs";
+import { room } from "../harness/rooms.mjs";
+
+const ALL = { timeout: 300_000 };
+const UPGRADED = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: a\r\nConnection: upgrade\r\n\r\n";
+const limits = { total_active_users: 10 };
+const rooms = [
+  room({ name: "shop", ...limits }),
+  room({ name: "revoking", ...limits, enabled_origin_commands: ["revoke"] }),
+];
+
+test("a site that upgrades where nobody asked for it has given no answer", ALL, async (t) => {
+  const server = await OwnServer.make(t, { rooms });
+  await server.start();
+  server.origin.server.removeAllListeners("request").on("request", ({ socket }) => {
+    socket.write(UPGRADED);
+  });
+  for (const { host } of rooms) {
+    const check = (answer) => {
+      assert.equal(answer.status, 502, host);
+      assert.match(answer.body, /The site does not answer/);
+    };
+    const first = await server.send("own", { host });
+    check(first);
+    const cookie = first.headers["set-cookie"][0].split(";")[0];
+    check(await server.send("own", { host, headers: { cookie } }));
+  }
+});
+
+test("CONNECT is closed, and leaves no trace in the log", ALL, async (t) => {
+  const server = await OwnServer.make(t, { rooms });
+  await server.start();
+  const arrived = server.origin.arrivals.length;
+  const socket = net.connect(server.port, "127.0.0.1");
+  const request = "CONNECT shop.example:443 HTTP/1.1\r\nHost: shop.example:443\r\n\r\n";
+  socket.write(`${request}GET / HTTP/1.1\r\nHost: shop.example\r\n\r\n`);
+  socket.resume();
+  await once(socket, "close");
+  assert.equal(server.origin.arrivals.length, arrived, "it leads nowhere");
+  await server.stop();
+  assert.doesNotMatch(server.said, /^ +at |stack|exception/im);
+});
