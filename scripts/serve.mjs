@@ -47,6 +47,8 @@ async function printConfiguration() {
 }
 
 async function serve() {
+  // What workerd writes, too, is for its owner alone: the registry holds secrets.
+  process.umask(0o077);
   await settle(kept, options, questions);
   const { cluster } = kept.settings;
   if (cluster) credentials(kept.folder);

@@ -70,7 +70,8 @@ function checked(glue, file, key, [receipts, checkpoints]) {
 
 async function downloaded(address) {
   try {
-    return JSON.stringify(await saleFrom((name) => answer(`${address.replace(/\/$/, "")}/${name}`)));
+    const log = address.replace(/\/$/, "");
+    return JSON.stringify(await saleFrom((name) => answer(`${log}/${name}`)));
   } catch (error) {
     return stop(`${address} cannot be read: ${error.cause?.message ?? error.message}`);
   }

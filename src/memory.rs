@@ -21,7 +21,7 @@ use room_core::keys::public_values::{self, is_local};
 use room_core::machines::freshness::Freshness;
 use room_core::machines::isolate::Isolate;
 use room_core::machines::isolate::duty::ReportDuty;
-use room_core::management::config::parse_rooms;
+use room_core::management::config::{FieldError, parse_rooms};
 use room_core::management::messages::ConfigurationStamp;
 use room_core::management::registry::{Bounds, Configuration};
 use room_core::management::variables::{Placement, Variables};
@@ -301,8 +301,9 @@ pub fn with_room<T>(room: RoomId, act: impl FnOnce(&mut RoomState) -> T) -> Opti
 
 impl Memory {
     fn new(rooms_json: &str, vars: &SortedMap<String, String>) -> Result<Self, String> {
+        let named = |error| format!("rooms.json: {error}");
         let rooms = parse_rooms(rooms_json)
-            .map_err(|errors| errors.iter().map(|error| format!("rooms.json: {error}")).collect());
+            .map_err(|errors| errors.iter().map(FieldError::without_excerpt).map(named).collect());
         let (rooms, Variables { keys, zones, bounds, placement, open_hosts, notes }) =
             match (rooms, Variables::parse(vars)) {
                 (Ok(rooms), Ok(variables)) => (rooms, variables),

@@ -30,8 +30,8 @@ const GAUGES = [
   ],
   [
     "entry_paused",
-    "1 while nobody new enters: by a hold, maintenance, a prequeue, an event that holds everybody, " +
-      "or the method reject.",
+    "1 while nobody new enters: by a hold, maintenance, a prequeue, an event that holds " +
+      "everybody, or the method reject.",
     (room, told) => told && Number(Boolean(told.held_by)),
   ],
   [

@@ -1,5 +1,6 @@
 // Tells the queue page of a waiting room from the answer of a receiver. A receiver whose address a
-// room covers gets no message while visitors wait there, and the page may have the status 200. Pure.
+// room covers gets no message while visitors wait there, and the page may have the status 200.
+// Pure.
 
 /** The `Cache-Control` of each answer of a waiting room. */
 const CACHE_CONTROL = "private, no-store";

@@ -23,7 +23,7 @@ use crate::queue::estimate::{self, Shown};
 use crate::queue::view::View;
 use crate::room::settings::{Maintenance, QueueingMethod, Settings};
 use crate::ticket::bucket::Bucket;
-use crate::ticket::{ABSENT, Challenge, GRACE_S, NO_ESTIMATE, Ticket, TicketState};
+use crate::ticket::{Challenge, GRACE_S, NO_ESTIMATE, Ticket, TicketState};
 
 use check_in::{RETRY_S_MIN, check_in, continued, expected_until, jittered, kept_ms, turn_s};
 use session::first_end;
@@ -194,7 +194,8 @@ pub fn decide(context: VisitContext<'_>, ticket: Option<Ticket>) -> Decision {
         ticket => ticket.filter(|ticket| is_waiting(ticket, now)),
     };
     if !settings.invitations.lets_in(ticket.as_ref().map_or(0, |ticket| ticket.group)) {
-        let interval_s = invitation::interval_s(settings, ticket.as_ref(), context.random.jitter);
+        let interval_s = invitation::interval_s(settings, ticket.as_ref());
+        let interval_s = jittered(interval_s, context.random.jitter);
         let ticket = ticket.unwrap_or_else(|| new_ticket(context));
         return Decision::Uninvited(invitation::uninvited(ticket, now, interval_s));
     }
@@ -311,14 +312,7 @@ fn decide_queued(context: VisitContext<'_>, ticket: Ticket) -> Decision {
     {
         return Decision::TooEarly { ticket };
     }
-    let is_absent = check_in::is_missed(now, &ticket);
-    let mut ticket = confirmed(ticket, now);
-    if is_absent {
-        ticket.note_absence();
-    }
-    if settings.queueing_method != QueueingMethod::Random {
-        ticket.note_told();
-    }
+    let ticket = check_in::noted(now, settings, ticket);
     // An isolate that heard nothing for a while does not know who was called meanwhile.
     let key = place(context, &ticket);
     let called = view.is_none_or(|view| is_called(key, view) || view.is_stale(now));
@@ -339,15 +333,6 @@ fn place(context: VisitContext<'_>, ticket: &Ticket) -> OrderKey {
         return lottery::place(ticket, now, random.lottery, view.map(View::called));
     }
     settings.order_key(ticket)
-}
-
-/// Notes in the ticket when its cookie first came back. A lottery draws lots only for visitors
-/// whose cookies did.
-fn confirmed(mut ticket: Ticket, now: Timestamp) -> Ticket {
-    if ticket.confirmed_s == 0 {
-        ticket.confirmed_s = u32::try_from(now.seconds()).unwrap_or(u32::MAX) & !ABSENT;
-    }
-    ticket
 }
 
 /// Whether the visitor at `key` may find a free slot within `soon_s` seconds.

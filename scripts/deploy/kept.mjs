@@ -104,7 +104,7 @@ export function deploymentIn(folder, host) {
   return { folder, configuration, isOwn, cluster, token: read("secrets.json")?.API_TOKEN };
 }
 
-/** The admin host of what `npm run deploy` keeps in this folder; `undefined` if it keeps nothing. */
+/** The admin host of what `npm run deploy` keeps in this folder; `undefined` without any. */
 export function adminHostIn(folder) {
   return readable(path.join(folder, "settings.json"))?.adminHost;
 }

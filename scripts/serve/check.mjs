@@ -56,7 +56,8 @@ async function roomWarning(settings, rooms) {
   const answer = await asking(settings)(host, room.path, AHEAD);
   if (isRefusedPrefetch(answer)) return "";
   const path = `${host}${room.path}`;
-  return `${path} answers ${answer.status}, and not the room: do its rules or settings let all pass?`;
+  const { status } = answer;
+  return `${path} answers ${status}, and not the room: do its rules or settings let all pass?`;
 }
 
 async function originWarning({ origin, host }, { path } = { path: "/" }) {

@@ -50,7 +50,7 @@ export function differenceOf(settings, held) {
   );
 }
 
-/** An address as URLs have it; the kernel tells each four bytes in its own order, the last first. */
+/** An address as URLs have it; the kernel tells each four bytes in its own order, last first. */
 function hostOf(hex) {
   const words = hex.match(/.{8}/g).map((word) => word.match(/../g).reverse());
   const bytes = words.flat();

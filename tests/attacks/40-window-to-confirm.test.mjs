@@ -69,7 +69,10 @@ clusterTest("row 40: nothing but the own click confirms a turn", options, async 
     assert.equal((await visitor.visit(confirms({ origin: other }))).status, 403, other);
   }
   assert.equal((await visitor.visit(confirms({}))).status, 403);
-  assert.ok(isAsked(await visitor.visit()), "another site, a link or a preview has confirmed");
+  const asking = await visitor.visit();
+  assert.ok(isAsked(asking), "another site, a link or a preview has confirmed");
+  // A frame in a page of a neighboring host, which shows something else to be clicked.
+  assert.match(asking.headers["content-security-policy"], /; frame-ancestors 'self'$/);
   // Somebody without this ticket.
   const stranger = new Visitor(cluster, { name: "stranger", host: shop.host });
   await stranger.visit(confirms());

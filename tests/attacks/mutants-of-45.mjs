@@ -42,7 +42,7 @@ export const MUTANTS_OF_45 = [
     row: 45,
     breaks: "a group takes all places by share",
     ...core("machines/invitations"),
-    from: "if next.at > last.at { next } else { last }",
+    from: "if (next.at, next.beside) > (last.at, last.beside) { next } else { last }",
     to: "last",
     test: "the_same_visitor_gets_the_same_place_and_the_next_one_a_later_one",
   },

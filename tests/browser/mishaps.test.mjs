@@ -59,7 +59,8 @@ browserTest("who was away too long hears of the new place", options, async (aren
   assert.ok(await notice.isVisible(), "it stays");
 });
 
-browserTest("an address that answers with a download loads it twice at most", options, async (arena) => {
+const loads = "an address that answers with a download loads it twice at most";
+browserTest(loads, options, async (arena) => {
   const visitor = await waiting(arena, quick);
   const { page } = visitor;
   let downloads = 0;

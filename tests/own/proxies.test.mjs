@@ -58,7 +58,8 @@ const PROXIES = {
     file: "nginx.conf",
     // Its workers keep the user of this test, whose folder it is: only root may choose another.
     made: (text, { folder, port, cert, key }) =>
-      `user ${os.userInfo().username};\ndaemon off;\npid ${folder}/nginx.pid;\nerror_log ${folder}/error.log;\nevents {}\n` +
+      `user ${os.userInfo().username};\ndaemon off;\npid ${folder}/nginx.pid;\n` +
+      `error_log ${folder}/error.log;\nevents {}\n` +
       `http {\naccess_log off;\n${temporary(folder)}` +
       text
         .replace("listen 443 ssl", `listen 127.0.0.1:${port} ssl`)

@@ -8,9 +8,9 @@ import { test } from "node:test";
 import { differenceOf, heldProblem, listeningAt } from "../../scripts/serve/held-socket.mjs";
 
 const row = (address, state, inode) =>
-  `   0: ${address} 00000000:0000 ${state} 00000000:00000000 00:00000000 00000000     0        0 ${inode} 1`;
+  `   0: ${address} 00000000:0000 ${state} 00000000:00000000 00:00000000 00000000 0 0 ${inode} 1`;
 const LINES = [
-  "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode",
+  "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt uid  timeout inode",
   row("0100007F:2253", "0A", "11"),
   row("00000000:01BB", "0A", "12"),
   row("00000000000000000000000001000000:2253", "0A", "13"),

@@ -1,4 +1,4 @@
-/** For which time a room's own count is compared with its log: it was on, and the history has it. */
+/** For which time a room's own count is compared with its log: while it was on, as history goes. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -9,7 +9,7 @@ use crate::order::lottery::Round;
 use crate::order::order_key::{EPOCH_MS, OrderKey};
 use crate::queue::estimate;
 use crate::room::settings::{QueueingMethod, Settings};
-use crate::ticket::Ticket;
+use crate::ticket::{ABSENT, Ticket};
 
 /// How much too early a check-in may come and still count, in milliseconds. Clocks and timers are
 /// not exact.
@@ -47,9 +47,20 @@ pub(crate) fn was_kept(ticket: &Ticket, now: Timestamp) -> bool {
     ticket.kept_minutes > 0 && now.since_ms(next_refresh(ticket)) > EPOCH_MS
 }
 
-/// Whether a waiting visitor comes at `now` so late that the check-in counts as missed.
-pub(super) fn is_missed(now: Timestamp, ticket: &Ticket) -> bool {
-    now.since_ms(next_refresh(ticket)) >= LATE_MS
+/// Notes in the ticket of a waiting visitor what the check-in at `now` says: that the cookie came
+/// back, and except in a lottery that a check-in was missed, or which wait was shown first. A
+/// lottery draws lots only for visitors whose cookies came back.
+pub(super) fn noted(now: Timestamp, settings: &Settings, mut ticket: Ticket) -> Ticket {
+    if ticket.confirmed_s == 0 {
+        ticket.confirmed_s = u32::try_from(now.seconds()).unwrap_or(u32::MAX) & !ABSENT;
+    }
+    if settings.queueing_method != QueueingMethod::Random {
+        if now.since_ms(next_refresh(&ticket)) >= LATE_MS {
+            ticket.note_absence();
+        }
+        ticket.note_told();
+    }
+    ticket
 }
 
 /// Draws the seconds until the next check-in: around `near_head_refresh_interval_seconds` if

@@ -3,7 +3,6 @@
 //! A visitor joins a group with a signed code, once. The group then stands in the sealed ticket, so
 //! that no later visit asks anybody.
 
-use super::check_in::jittered;
 use crate::base::time::Timestamp;
 use crate::room::settings::Settings;
 use crate::ticket::Ticket;
@@ -11,13 +10,12 @@ use crate::ticket::Ticket;
 /// Seconds between two visits of a page that waits for a code: long enough to type it in peace.
 const UNINVITED_S: u32 = 300;
 
-/// Returns after how many seconds a visitor without an invitation comes again. Whoever waited when
-/// the owner began to ask for invitations comes as before, and so finds the place soon after the
-/// owner takes that back.
-pub(super) fn interval_s(settings: &Settings, ticket: Option<&Ticket>, draw: u32) -> u32 {
+/// Returns after how many seconds a visitor without an invitation comes again, before they are
+/// spread. Whoever waited when the owner began to ask for invitations comes as before, and so finds
+/// the place soon after the owner takes that back.
+pub(super) fn interval_s(settings: &Settings, ticket: Option<&Ticket>) -> u32 {
     let waited = |ticket: &Ticket| u32::from(ticket.interval_s) < UNINVITED_S / 10 * 9;
-    let base_s = if ticket.is_some_and(waited) { settings.refresh_interval_s } else { UNINVITED_S };
-    jittered(base_s, draw)
+    if ticket.is_some_and(waited) { settings.refresh_interval_s } else { UNINVITED_S }
 }
 
 /// Returns the ticket of a visitor who needs an invitation and has none, and who comes again after

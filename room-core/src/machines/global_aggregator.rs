@@ -25,7 +25,7 @@ mod told;
 pub mod watch;
 
 use crate::base::id::{Incarnation, RoomId};
-use crate::base::time::{MINUTE_MS, Timestamp};
+use crate::base::time::Timestamp;
 use crate::capacity::slots::{SlotClass, Slots};
 use crate::capacity::state::{LEFT_OUT_MS, Node};
 use crate::machines::journal::Journal;
@@ -141,10 +141,7 @@ impl GlobalAggregator {
         self.calm = row.calm;
         let ledger = row.ledger.restart(self.incarnation, now, self.calm.cadence().lease_ms());
         self.books = Books::resumed(ledger, contributions);
-        if row.version > self.version {
-            // The clock was set back since: above the versions of all views made after that row.
-            self.version = row.version + 60 * MINUTE_MS * VERSIONS_PER_MS;
-        }
+        self.version = restart::version(self.version, row.version);
         let stale_keys = if with_parts { Vec::new() } else { stored_keys };
         self.saves = Saves::resumed(&self.books, with_parts, stale_keys);
         self.history = History::resumed(&row.open_minutes, self.books.contributions());

@@ -51,8 +51,8 @@ pub use self::table::{Field, Group, Mark};
 pub use self::trial_request::{TrialRequest, read_trial};
 use self::value::{only, wrong_type};
 pub use self::webhook::{
-    missing_fields, read_imported_webhook, read_webhook, shown_url, stored_webhook,
-    webhook_document, webhook_row,
+    is_same_receiver, missing_fields, read_imported_webhook, read_webhook, shown_url,
+    stored_webhook, webhook_document, webhook_row,
 };
 pub use self::zone_settings::{read_zone_settings, zone_settings_document};
 use crate::room::Room;

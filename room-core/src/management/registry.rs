@@ -260,7 +260,7 @@ fn answer(context: CallContext<'_>, call: &Call) -> Result<Answer, Failure> {
         })),
         (Target::AuditLog, _) => {
             let filter = AuditFilter::parse(&call.query)?;
-            Ok(context.stored.audit().page(&filter, &context.grant.scope, paging()?))
+            Ok(context.stored.audit().page(&filter, context.grant, paging()?))
         }
         (target, _) => of_tokens(context, target, call),
     }

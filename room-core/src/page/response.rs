@@ -1,5 +1,6 @@
 //! Builds the HTTP answers of the waiting room: the queue page, its JSON, redirects and refusals.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 
 use crate::base::url::split_url;
@@ -47,6 +48,8 @@ pub struct Delivery<'a> {
     pub widget: Option<Widget<'a>>,
     /// How the visitor's next check-in comes.
     pub arrival: Arrival<'a>,
+    /// Whether pages of other hosts may show it in a frame.
+    pub may_be_framed: bool,
     /// What the page shows of its site.
     pub branding: &'a Branding,
     /// The address of the request.
@@ -56,6 +59,9 @@ pub struct Delivery<'a> {
     /// The name of the visitor's group; "" for a visitor without an invitation.
     pub group: &'a str,
 }
+
+/// The policy of a page that only its own host may show in a frame.
+const OWN_FRAMES: &str = "frame-ancestors 'self'";
 
 impl HttpResponse {
     /// Builds the answer for a visitor who waits. A browser reloads it by `GET` after the refresh
@@ -72,6 +78,12 @@ impl HttpResponse {
                 ("text/html; charset=utf-8", policy)
             }
             Form::Json => ("application/json", None),
+        };
+        let is_bound = !delivery.may_be_framed && matches!(form, Form::Page(..));
+        let policy = match policy {
+            policy if !is_bound => policy.map(Cow::Borrowed),
+            Some(policy) => Some(format!("{policy}; {OWN_FRAMES}").into()),
+            None => Some(OWN_FRAMES.into()),
         };
         let body = match form {
             _ if delivery.head => String::new(),
@@ -106,7 +118,7 @@ impl HttpResponse {
             }
         }
         if let Some(policy) = policy {
-            answer.push("content-security-policy", policy);
+            answer.push("content-security-policy", &policy);
         }
         answer.push("referrer-policy", "same-origin");
         answer.push_cookies(delivery.set_cookies);
@@ -238,6 +250,7 @@ mod tests {
         set_cookies: &[],
         widget: None,
         arrival: ARRIVAL,
+        may_be_framed: true,
         branding: &BRANDING,
         url: "https://shop.example/",
         contact: &CONTACT,
@@ -384,6 +397,9 @@ mod tests {
         let answer = HttpResponse::queue(form, &WAITING, DELIVERY).unwrap();
         assert_eq!(header(&answer, "content-security-policy"), None);
         assert_eq!(answer.body, "2");
+        let delivery = Delivery { may_be_framed: false, ..DELIVERY };
+        let own = HttpResponse::queue(form, &WAITING, delivery).unwrap();
+        assert_eq!(header(&own, "content-security-policy"), Some("frame-ancestors 'self'"));
     }
 
     #[test]

@@ -32,7 +32,7 @@ use crate::room::turn_notice::TurnNotice;
 use crate::room::turnstile::split_token;
 use crate::room::zone_settings::ZoneSettings;
 use crate::ticket::client::ClientMark;
-use crate::ticket::cookie;
+use crate::ticket::cookie::{self, SameSite};
 use crate::ticket::{GRACE_S, Ticket, TicketState};
 
 /// What only some answers need. It is provided on demand, since each part costs time.
@@ -355,8 +355,21 @@ impl ResponseContext<'_> {
         let branding = &self.in_force.branding(&self.room.branding);
         let url = self.url;
         let group = name_of(&self.room.invitation_groups, waiting.invitation.group);
-        let delivery =
-            Delivery { status, head, set_cookies, widget, arrival, branding, url, contact, group };
+        // In a frame of a neighboring host a click for something else would confirm the turn.
+        let is_for_frames = self.room.cookie_attributes.same_site == SameSite::None;
+        let may_be_framed = is_for_frames || !waiting.confirms_turn;
+        let delivery = Delivery {
+            status,
+            head,
+            set_cookies,
+            widget,
+            arrival,
+            may_be_framed,
+            branding,
+            url,
+            contact,
+            group,
+        };
         let response = self.form(source).map(|form| HttpResponse::queue(form, waiting, delivery));
         // Where the owner's page grew beyond its bound, the plain text keeps the place.
         Verdict::Respond(response.and_then(Result::ok).unwrap_or_else(|| plain(&Words::default())))

@@ -9,12 +9,23 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::id::{Incarnation, RoomId};
+use crate::base::time::MINUTE_MS;
 use crate::capacity::holds::StoredHolds;
 use crate::capacity::slots::Ledger;
 use crate::capacity::state::{Contributions, StoredContributions, StoredPart};
 use crate::queue::Queue;
 
+use super::VERSIONS_PER_MS;
 use super::calm::Calm;
+
+/// By how many versions a start goes ahead of a row from before the clock was set back: those of an
+/// hour. More views cannot have been made after the row.
+const LEAP: u64 = 60 * MINUTE_MS * VERSIONS_PER_MS;
+
+/// Returns the version from which a start goes on, by the clock's and the row's.
+pub(super) fn version(by_clock: u64, of_row: u64) -> u64 {
+    if of_row > by_clock { of_row.saturating_add(LEAP) } else { by_clock }
+}
 
 /// The stored state of one global aggregator, but for the parts.
 #[derive(Serialize, Deserialize)]

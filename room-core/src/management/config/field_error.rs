@@ -16,6 +16,16 @@ pub struct FieldError {
     pub message: String,
 }
 
+impl FieldError {
+    /// Returns the same error without the wrong line of an expression. The line may have a secret
+    /// in it, and health and log are not for its author alone.
+    #[must_use]
+    pub fn without_excerpt(&self) -> Self {
+        let sentence = self.message.lines().next().unwrap_or_default();
+        Self { message: sentence.to_owned(), ..self.clone() }
+    }
+}
+
 impl fmt::Display for FieldError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { pointer, code, message } = self;

@@ -78,12 +78,22 @@ pub fn read_token(value: &Value) -> Result<TokenFields, Vec<FieldError>> {
 
 fn name(value: &Value) -> Result<String, Problem> {
     let name = text(NAME_BYTES_MAX)(value)?.trim();
-    let is_plain = !name.is_empty() && !name.contains(char::is_control);
+    let is_plain = !name.is_empty() && !name.contains(is_invisible);
     if is_plain && !name.eq_ignore_ascii_case(OWNER) {
         return Ok(name.to_owned());
     }
     let message = format!("must name a person or a program, and not be \"{OWNER}\"");
     Err(Problem { code: ErrorCode::Malformed, message })
+}
+
+/// Whether nobody sees a character, so that with it a name would look like another.
+fn is_invisible(character: char) -> bool {
+    let is_format = matches!(
+        character,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+    );
+    character.is_control() || is_format
 }
 
 fn ids<T: std::str::FromStr<Err: std::fmt::Display>>(value: &Value) -> Result<Vec<T>, Problem> {
@@ -151,7 +161,7 @@ mod tests {
         check(json!({}), &[]);
         check(json!({ "name": null }), &[("/name", ErrorCode::Required)]);
         check(json!({ "role": null }), &[("/role", ErrorCode::Required)]);
-        for name in ["", "  ", "Owner", "a\nb"] {
+        for name in ["", "  ", "Owner", "a\nb", "own\u{ad}er", "owner\u{200b}"] {
             check(json!({ "name": name }), &[("/name", ErrorCode::Malformed)]);
         }
         check(json!({ "name": "x".repeat(121) }), &[("/name", ErrorCode::OutOfRange)]);

@@ -164,7 +164,7 @@ fn mailbox(value: &Value) -> Result<&str, Problem> {
     let given = url.strip_prefix(MAILTO).filter(|given| *given == given.trim());
     let is_mailbox = given.and_then(|given| TurnNotice::Email.read(given)).is_some();
     let message = "must be mailto: and one address of a public mail server";
-    is_mailbox.then_some(url).ok_or_else(|| malformed(url, message))
+    is_mailbox.then_some(url).ok_or_else(|| malformed(&shown_url(url), message))
 }
 
 /// Reads the address of a webhook: `https`, and a public name.
@@ -196,6 +196,13 @@ fn is_public(host: &str) -> bool {
     let is_number = last.starts_with(|first: char| first.is_ascii_digit());
     let is_inner = |inner: &str| name.ends_with(&format!(".{inner}"));
     !is_number && !INNER_NAMES.iter().any(|inner| name == *inner || is_inner(inner))
+}
+
+/// Whether two addresses have the same scheme, host and port, so that a key for the one may be sent
+/// to the other.
+pub fn is_same_receiver(one: &str, other: &str) -> bool {
+    let receiver = |url: &str| shown_url(url).trim_end_matches(HIDDEN).to_ascii_lowercase();
+    receiver(one) == receiver(other)
 }
 
 /// Writes an address without its path and all behind it, which may be secret.
@@ -251,7 +258,9 @@ pub fn webhook_document(webhook: &Webhook) -> Map<String, Value> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{read_webhook, shown_url, stored_webhook, webhook_document, webhook_row};
+    use super::{
+        is_same_receiver, read_webhook, shown_url, stored_webhook, webhook_document, webhook_row,
+    };
     use crate::base::id::{RoomId, WebhookId};
     use crate::base::time::Timestamp;
     use crate::management::config::ErrorCode;
@@ -396,5 +405,8 @@ mod tests {
         check("https://hooks.example?key=1", "https://hooks.example/...");
         check("https://hooks.example", "https://hooks.example");
         check("token", "token");
+        let (one, other) = ("https://hooks.example/a", "https://HOOKS.example?b");
+        assert!(is_same_receiver(one, other) && is_same_receiver(one, "https://hooks.example"));
+        assert!(!is_same_receiver(one, "https://hooks.example:8443/a"));
     }
 }

@@ -12,7 +12,7 @@ use super::document::Document;
 use crate::base::id::TokenId;
 use crate::base::time::Timestamp;
 use crate::management::api::{AuditFilter, Method, Paging, Part, Reply, part_of, route};
-use crate::management::token::Scope;
+use crate::management::token::{Grant, Role, Scope};
 
 /// The most entries of the log. Older ones are dropped. The number is ours.
 const MAX_ENTRIES: usize = 10_000;
@@ -117,8 +117,14 @@ impl AuditLog {
     }
 
     /// Shows a page of the entries within `scope` that the filter accepts, newest first.
-    pub fn page(&self, filter: &AuditFilter, scope: &Scope, paging: Paging) -> Answer {
+    pub fn page(&self, filter: &AuditFilter, grant: &Grant, paging: Paging) -> Answer {
+        let scope = &grant.scope;
         let ids = scope.ids();
+        // Only who may see tokens may see what was done with them.
+        let is_secret = |text: &str| {
+            let of_tokens = |entry: AuditEntry| entry.target.starts_with(TOKENS);
+            grant.role < Role::Admin && text.contains(TOKENS) && read(text).is_some_and(of_tokens)
+        };
         // Few of many thousands are read to learn what they are about.
         let is_named = |text: &str| ids.is_empty() || ids.iter().any(|id| text.contains(id));
         let passes = |text: &&str| {
@@ -130,13 +136,16 @@ impl AuditLog {
             has_all || is_named(text) && read(text).is_some_and(passes)
         };
         let texts = self.entries.iter().rev().map(|(_, text)| text.as_str());
-        let texts: Vec<&str> = texts.filter(passes).collect();
+        let texts: Vec<&str> = texts.filter(passes).filter(|text| !is_secret(text)).collect();
         let shown = |text: &&str| serde_json::from_str(text).unwrap_or_default();
         let page = paging.slice(&texts).iter().map(shown).collect();
         let reply = Reply::part(page, texts.len(), paging);
         Answer { reply, changes: Vec::new() }
     }
 }
+
+/// The beginning of the targets of named tokens.
+const TOKENS: &str = "user/tokens";
 
 /// Whether a scope has what an entry is about.
 fn is_within(scope: &Scope, target: &str) -> bool {

@@ -14,8 +14,8 @@ use crate::base::id::{RoomId, WebhookId, ZoneId};
 use crate::base::sorted::SortedMap;
 use crate::base::time::Timestamp;
 use crate::management::config::{
-    ErrorCode, FieldError, missing_fields, read_imported_webhook, read_named_list,
-    read_zone_settings, shown_url,
+    ErrorCode, FieldError, is_same_receiver, missing_fields, read_imported_webhook,
+    read_named_list, read_zone_settings, shown_url,
 };
 use crate::room::named_list::NamedList;
 use crate::room::webhook::Webhook;
@@ -223,6 +223,12 @@ fn webhook<'a>(
         return Ok((None, Webhook { id, room, fields, secret, created_on, modified_on }));
     };
     for name in ["url", "routing_key"] {
+        let url = |of: &Document| of.get("url").and_then(Value::as_str).map(str::to_owned);
+        let urls = [url(&fields), url(&known.fields)].map(Option::unwrap_or_default);
+        if name == "routing_key" && !is_same_receiver(&urls[0], &urls[1]) {
+            // Whoever changes the address need not know the key.
+            continue;
+        }
         let kept = known.fields.get(name).cloned().unwrap_or_default();
         let given = fields.get(name).and_then(Value::as_str).unwrap_or_default();
         if given.is_empty() || kept.as_str().map(shown_url).as_deref() == Some(given) {

@@ -11,8 +11,8 @@ use super::stored::Stored;
 use crate::base::id::{RoomId, WebhookId};
 use crate::management::api::{Failure, Method};
 use crate::management::config::{
-    ErrorCode, FieldError, Mark, missing_fields, read_webhook, shown_url, webhook_document,
-    webhook_row,
+    ErrorCode, FieldError, Mark, is_same_receiver, missing_fields, read_webhook, shown_url,
+    webhook_document, webhook_row,
 };
 use crate::room::Room;
 use crate::room::webhook::Webhook;
@@ -99,7 +99,12 @@ pub fn change_one(
     {
         fields.remove("url");
     }
-    let document = MEANING.merged(current.fields.clone(), Method::Patch, &body)?;
+    let mut document = MEANING.merged(current.fields.clone(), Method::Patch, &body)?;
+    let new_url = document.get("url").and_then(Value::as_str).unwrap_or_default();
+    if body.get("routing_key").is_none() && !is_same_receiver(url, new_url) {
+        // Whoever changes the address need not know the key.
+        document.insert("routing_key".to_owned(), json!(""));
+    }
     let fields = read(context, &Value::Object(document))?;
     if fields == current.fields {
         return Ok(Answer::of(shown(current)));

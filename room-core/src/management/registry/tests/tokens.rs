@@ -190,6 +190,13 @@ fn tokens_are_few_and_the_log_names_them() {
     world.get("PATCH", &format!("{}/{own}", rooms()), &json!({ "queue_all": true }));
     let newest = world.get("GET", "waiting_rooms/audit_log?per_page=5", &Value::Null)[0].clone();
     assert_eq!(newest["token"], json!(id));
+    let of_tokens = |world: &mut World| {
+        let log = world.get("GET", "waiting_rooms/audit_log?per_page=50", &Value::Null);
+        log.to_string().matches(TOKENS).count()
+    };
+    assert!(of_tokens(&mut world) > 0);
+    world.grant = Grant::of_secret(Role::Look);
+    assert_eq!(of_tokens(&mut world), 0, "who may not see tokens sees them in the log");
 }
 
 #[test]

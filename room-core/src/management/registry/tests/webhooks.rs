@@ -85,6 +85,35 @@ fn no_secret_reaches_the_log_or_the_isolates() {
 }
 
 #[test]
+fn a_key_goes_to_no_address_that_its_owner_has_not_set_with_it() {
+    const KEY: &str = "0123456789abcdefghijABCDEFGHIJ00";
+    let (mut world, path) = world();
+    let body = json!({ "format": "pagerduty", "routing_key": KEY });
+    let made = world.get("POST", &path, &body);
+    let one = format!("{path}/{}", made["id"].as_str().expect("an id"));
+    let steal = json!({ "url": "https://hooks.example/steal" });
+    world.check("PATCH", &one, &steal, &[(1_107, "/routing_key")]);
+    let both = json!({ "url": "https://events.eu.pagerduty.com/v2/enqueue", "routing_key": KEY });
+    world.get("PATCH", &one, &both);
+    world.get("PATCH", &one, &json!({ "url": "https://events.eu.pagerduty.com/other" }));
+    let stored = |world: &World| {
+        let row = world.stored.iter().find(|(key, _)| key.starts_with("webhook/"));
+        row.expect("a row").1.clone()
+    };
+    assert!(stored(&world).contains(KEY), "{}", stored(&world));
+    let (mut file, id) = (world.get("GET", "waiting_rooms/file?from=0", &Value::Null), &made["id"]);
+    let hook = &mut file["rooms"][0]["webhooks"][0];
+    assert_eq!(&hook["id"], id);
+    hook["url"] = json!("https://hooks.example/steal");
+    world.get("PUT", "waiting_rooms/file", &file);
+    let changed = stored(&world);
+    assert!(changed.contains("steal") && !changed.contains(KEY), "{changed}");
+    let (_, slack) = self::made(&mut world, &path);
+    let error = world.ask("PATCH", &slack, &json!({ "format": "email" }));
+    assert!(!format!("{error:?}").contains("hush"), "{error:?}");
+}
+
+#[test]
 fn a_room_takes_its_webhooks_along() {
     let (mut world, path) = world();
     made(&mut world, &path);
