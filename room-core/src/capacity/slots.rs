@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::base::id::Incarnation;
 use crate::base::sorted::SortedMap;
-use crate::base::time::{SECOND_MS, Timestamp};
+use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::order::order_key::EPOCH_MS;
 use crate::room::settings::Settings;
 use crate::ticket::bucket::Bucket;
@@ -38,6 +38,10 @@ pub const WRITE_OFF_MS: u64 = 15_000;
 /// The number of one-second bins in which admissions count against `new_users_per_minute`. With 61
 /// of them every span of 60 s is within the limit, wherever in a second it begins.
 pub const RATE_BINS: u64 = 61;
+/// For how long it is known how many called visitors were granted slots, in milliseconds, besides a
+/// check-in interval. A census is doubted for a minute and a check-in interval, and by then may be
+/// 20 s old.
+const QUEUED_KNOWN_MS: u64 = MINUTE_MS + 20 * SECOND_MS;
 /// The most grants kept, so that the ledger fits into a stored value. Each takes up to 200 bytes,
 /// and a sale in 300 data centers has 620.
 const GRANTS_MAX: usize = 1_024;
@@ -400,7 +404,7 @@ impl Ledger {
         self.stand_ins.retain(|_, stand_in| grants.contains_key(&stand_in.grant));
         let (own, stand_ins) = (self.incarnation, &self.stand_ins);
         self.taken_together.retain(|life, _| *life == own || stand_ins.contains_key(life));
-        let oldest = now.minus_seconds(RATE_BINS);
+        let oldest = now - QUEUED_KNOWN_MS - settings.longest_refresh_ms();
         self.queued_by_bin.keep_from(&(oldest.0 / BIN_MS));
     }
 

@@ -4,7 +4,7 @@ use super::{
     ANSWER_MS, GRANTS_MAX, GrantId, LEASE_MS, Ledger, SlotClass, SlotEnd, Slots, WRITE_OFF_MS,
 };
 use crate::base::id::Incarnation;
-use crate::base::time::Timestamp;
+use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::room::settings::Settings;
 
 const NOW: Timestamp = Timestamp(1_000_000);
@@ -119,6 +119,18 @@ fn slots_of_called_visitors_take_them_out_of_the_line_until_they_come_back() {
     ledger.set_returned(slots.grant, 2);
     ledger.set_returned(slots.grant, 2);
     assert_eq!(ledger.queued_since(NOW), 1);
+}
+
+/// So long a census can be doubted, while the line is that of before.
+#[test]
+fn slots_of_called_visitors_are_known_for_as_long_as_a_census_is_doubted() {
+    let (mut ledger, settings) = (ledger(), Settings::for_tests());
+    ledger.grant(NOW, &settings, SlotClass::Queued, 3, LEASE_MS);
+    let doubted_ms = MINUTE_MS + settings.longest_refresh_ms();
+    ledger.settle(NOW + doubted_ms + 20_000, &settings);
+    assert_eq!(ledger.queued_since(NOW), 3);
+    ledger.settle(NOW + doubted_ms + 20_500, &settings);
+    assert_eq!(ledger.queued_since(NOW), 0);
 }
 
 #[test]
