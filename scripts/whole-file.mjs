@@ -29,12 +29,18 @@ export async function exported(call, onPart = () => {}) {
   throw new FileProblem("somebody changes rooms all the time: try again in a minute");
 }
 
+/** What is said of a deployment before `npm run rooms:export` had everything. */
+const OLDER =
+  "this deployment is of an older release, which exports less: take `npm run rooms:export` of its " +
+  "own release folder";
+
 /** Reads everything once; `undefined` if it was changed meanwhile. */
 async function readOnce(call, onPart) {
   const file = { format: FORMAT, lists: [], rooms: [], zones: [] };
   let version;
   for (let from = 0; from !== null; ) {
     const part = await call("GET", `${PATH}?from=${from}`);
+    if (Array.isArray(part)) throw new FileProblem(OLDER);
     version ??= part.version;
     if (part.version !== version) return undefined;
     for (const kind of KINDS) file[kind].push(...part[kind]);
@@ -122,7 +128,11 @@ function refusal({ message, status = 0, errors = [] }, part, { done, total }) {
 }
 
 function lineOf({ message, pointer = "" }, part) {
-  const text = message.startsWith(pointer) ? message.slice(pointer.length).trim() : message;
+  const own = message.startsWith(pointer) ? message.slice(pointer.length).trim() : message;
+  // Another entry that the text names is of this part, too, and its number not that in the file.
+  const text = own.replace(/ at \/(lists|zones|rooms)\/(\d+)(?=[/ ]|$)/, (_, of, number) => {
+    return ` at ${named(of, part[of]?.[number], number)} `;
+  });
   const [, kind, at, field = ""] = /^\/(lists|zones|rooms)\/(\d+)(\/.*)?$/.exec(pointer) ?? [];
   if (!kind) return pointer ? `${pointer}: ${text}` : text;
   return `${named(kind, part[kind][at], at)}${field && `, ${field.slice(1)}`}: ${text}`;

@@ -9,6 +9,7 @@
 use room_core::base::id::RoomId;
 use room_core::machines::wire::{self};
 use room_core::management::messages::ConfigurationStamp;
+use room_core::management::registry::FORMAT;
 use room_core::queue::view::View;
 
 use crate::names::Class;
@@ -85,11 +86,12 @@ pub async fn write_configuration(env: &Env, version: u64, text: String) {
     }
 }
 
-/// Returns the key of the stamp. It contains the id of the registry, which no other deployment has.
+/// Returns the key of the stamp. It contains the id of the registry, which no other deployment has,
+/// and the format, so that no version takes the copy of one that writes less.
 fn configuration_key(env: &Env) -> Option<String> {
     let registry = calls::registry_id(env)?;
     let host = memory::with(|memory| memory.own_host())?;
-    Some(format!("https://{host}/_waiting-room/configuration/{registry}"))
+    Some(format!("https://{host}/_waiting-room/configuration/{FORMAT}/{registry}"))
 }
 
 fn view_key(room: RoomId) -> Option<String> {

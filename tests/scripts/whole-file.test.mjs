@@ -35,6 +35,19 @@ test("a file is split into parts in which lists come before the rooms", () => {
   assert.throws(() => partsOf([tooLong]), /nothing was sent:\n {2}room "huge": it is longer than/);
 });
 
+test("what a refusal says of another entry is told by its name", async () => {
+  const error = {
+    message: "/rooms/1/host and path are already taken at /rooms/0/host",
+    pointer: "/rooms/1/host",
+  };
+  const call = async () => {
+    throw Object.assign(new Error("refused"), { status: 400, errors: [error] });
+  };
+  const refused = imported(call, { rooms: [{ name: "p2" }, { name: "p3" }] });
+  const named = /room "p3", host: and path are already taken at room "p2" \/host$/;
+  await assert.rejects(refused, named);
+});
+
 test("what came of the parts is summed up", async () => {
   const told = [];
   const call = async (method, path, part) => ({

@@ -40,7 +40,7 @@ mod zones;
 use std::rc::Rc;
 
 use self::change::Answer;
-pub use self::configuration::{Configuration, ConfigurationError};
+pub use self::configuration::{Configuration, ConfigurationError, FORMAT};
 use self::context::CallContext;
 pub use self::deployment::Bounds;
 use self::deployment::Deployment;

@@ -40,6 +40,9 @@ pub struct Stored {
     tokens: Vec<NamedToken>,
     audit: AuditLog,
     previews: SortedMap<String, Preview>,
+    /// The keys of rows without a room, which a version before has left. The next change deletes
+    /// them.
+    orphans: Vec<String>,
 }
 
 /// Who makes a change, and by which call.
@@ -127,7 +130,8 @@ impl Stored {
         if changes.is_empty() {
             return Ok(Vec::new());
         }
-        let mut written = Vec::new();
+        let orphans = std::mem::take(&mut self.orphans).into_iter();
+        let mut written: Vec<_> = orphans.map(|key| Row { key, value: None }).collect();
         let (previews, mut changes): (Vec<_>, Vec<_>) =
             changes.into_iter().partition(|one| matches!(one.effect, Effect::Preview(..)));
         for change in &mut changes {
@@ -232,14 +236,17 @@ impl Stored {
     }
 
     fn check_size(&self, changes: &[Change], written: &[Row]) -> Result<(), Failure> {
-        let largest = written.iter().filter_map(|row| row.value.as_ref()).map(String::len).max();
-        let too_large = |what: &str, most: usize| {
-            let message = format!("makes {what} larger than {most} bytes");
-            let pointer = "/custom_page_html".to_owned();
-            Failure::invalid(vec![FieldError { pointer, code: ErrorCode::OutOfRange, message }])
+        let too_large = |pointer: &str, what: &str, most: usize| {
+            let message = format!("this makes {what} larger than {most} bytes");
+            let (pointer, code) = (pointer.to_owned(), ErrorCode::OutOfRange);
+            Failure::invalid(vec![FieldError { pointer, code, message }])
         };
-        if largest.unwrap_or(0) > MAX_ROW_BYTES {
-            return Err(too_large("what is stored", MAX_ROW_BYTES));
+        let is_too_large =
+            |row: &&Row| row.value.as_ref().is_some_and(|value| value.len() > MAX_ROW_BYTES);
+        if let Some(row) = written.iter().find(is_too_large) {
+            let has_page = row.key.starts_with("room/") || row.key.starts_with("event/");
+            let pointer = if has_page { "/custom_page_html" } else { "" };
+            return Err(too_large(pointer, "what is stored", MAX_ROW_BYTES));
         }
         let changed = |id: RoomId| {
             changes.iter().any(|change| match &change.effect {
@@ -254,10 +261,19 @@ impl Stored {
             Effect::List(list) => rows::bytes_of_list(list),
             _ => 0,
         });
-        // A list that is replaced is counted twice here: the bound need not be exact.
-        let lists = self.lists.values().map(rows::bytes_of_list);
-        if kept.chain(new).chain(lists).sum::<usize>() > MAX_ALL_BYTES {
-            return Err(too_large("all rooms together", MAX_ALL_BYTES));
+        let is_replaced = |id: ListId| {
+            changes.iter().any(|change| match &change.effect {
+                Effect::List(list) => list.id == id,
+                Effect::NoList(gone) => *gone == id,
+                _ => false,
+            })
+        };
+        let lists = self.lists.values().filter(|list| !is_replaced(list.id));
+        let after: usize = kept.chain(new).chain(lists.map(rows::bytes_of_list)).sum();
+        let rooms = self.rooms.values().map(rows::bytes_of);
+        let before: usize = rooms.chain(self.lists.values().map(rows::bytes_of_list)).sum();
+        if after > MAX_ALL_BYTES && after > before {
+            return Err(too_large("", "all rooms and lists together", MAX_ALL_BYTES));
         }
         Ok(())
     }
@@ -308,10 +324,11 @@ impl Stored {
                 self.restored_room(id)?.bypass_rules = rules;
             }
             rows::DRAWS => {
+                let draws = serde_json::from_value(value).map_err(|error| error.to_string())?;
                 // A version before past draws may have removed the room.
-                if let Ok(room) = self.restored_room(id) {
-                    room.past_draws =
-                        serde_json::from_value(value).map_err(|error| error.to_string())?;
+                match self.restored_room(id) {
+                    Ok(room) => room.past_draws = draws,
+                    Err(_) => self.orphans.push(key.to_owned()),
                 }
             }
             "list" => {
@@ -328,6 +345,8 @@ impl Stored {
                 // A version before webhooks may have removed its room.
                 if self.rooms.contains_key(&webhook.room) {
                     self.webhooks.insert(webhook.id, webhook);
+                } else {
+                    self.orphans.push(key.to_owned());
                 }
             }
             "preview" => {
