@@ -31,8 +31,8 @@ export async function exported(call, onPart = () => {}) {
 
 /** What is said of a deployment before `npm run rooms:export` had everything. */
 const OLDER =
-  "this deployment is of an older release, which exports less: take `npm run rooms:export` of its " +
-  "own release folder";
+  "this deployment is of an older release, which exports less: take `npm run rooms:export` " +
+  "of its own release folder";
 
 /** Reads everything once; `undefined` if it was changed meanwhile. */
 async function readOnce(call, onPart) {

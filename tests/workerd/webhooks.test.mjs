@@ -138,6 +138,18 @@ clusterTest("a sleeping room tells an event's phases", options, async (cluster) 
   assert.deepEqual(types("/three"), ["event_started", "event_ended"]);
 });
 
+clusterTest("a hold by the API is told though nobody comes", options, async (cluster) => {
+  await made(cluster, "/hold", { topics: ["hold"] });
+  await cluster.advance(10_000);
+  for (const [held, told] of [[true, "hold_started"], [false, "hold_ended"]]) {
+    await cluster.killObjects();
+    await call(cluster, "PATCH", `${ROOMS}/${shop.id}`, { queue_all: held });
+    for (let minutes = 0; minutes < 3; minutes += 1) await cluster.advance(60_000);
+    await until(() => types("/hold").includes(told));
+  }
+  assert.deepEqual(types("/hold"), ["hold_started", "hold_ended"]);
+});
+
 clusterTest("the end of a line is told though nobody comes again", options, async (cluster) => {
   await made(cluster, "/four", { topics: ["queueing"] });
   await cluster.advance(6_000);
