@@ -285,9 +285,11 @@ fn shuffle(event: &Event) -> Option<Shuffle> {
     Some(Shuffle { event: event.id, from, until: event.start.at, key: event.draw_key })
 }
 
-/// Returns the draws of a room: those of its events, then the past ones.
+/// Returns the draws of a room: the past ones, the first to start first, then those of its events.
+/// Of several draws the first one counts in whose prequeue a visitor has joined.
 fn draws(room: &Room) -> Vec<Shuffle> {
-    room.events.iter().filter_map(shuffle).chain(room.past_draws.iter().copied()).collect()
+    let past_draws = room.past_draws.iter().rev().copied();
+    past_draws.chain(room.events.iter().filter_map(shuffle)).collect()
 }
 
 /// For how long a past draw is remembered after its start, in milliseconds: 30 days. Until then

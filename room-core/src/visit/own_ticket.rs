@@ -11,6 +11,7 @@ use crate::admission::{is_inside, is_waiting};
 use crate::base::id::RoomId;
 use crate::base::time::Timestamp;
 use crate::keys::key_ring::KeyRing;
+use crate::order::order_key::OrderKey;
 use crate::room::settings::Settings;
 use crate::ticket::{Ticket, cookie};
 
@@ -33,12 +34,16 @@ pub fn own_ticket(
     let values = cookie::find(cookies, cookie_name);
     let mut tickets = values.filter_map(|value| keys.open(now, room, cookie_name, value));
     let first = tickets.next()?;
+    // Before the start of a draw the choice must not tell whose lot is better.
+    let is_secret = settings.shuffles.iter().any(|draw| now < draw.until);
     let rank = |ticket: &Ticket| {
         let Ticket { joined_at, counted_bucket, last_check_in, group, .. } = *ticket;
         let newest = Reverse((counted_bucket, last_check_in));
         let standing = standing(now, settings, ticket);
-        let is_barred = !settings.invitations.lets_in(group);
-        (!counts(ticket), standing, is_barred, settings.order_key(ticket), joined_at, newest)
+        let (is_barred, is_first) =
+            (!settings.invitations.lets_in(group), settings.invitations.is_first(group));
+        let key = if is_secret { OrderKey::fifo(joined_at) } else { settings.order_key(ticket) };
+        (!counts(ticket), standing, is_barred, !is_first, key, joined_at, newest)
     };
     Some(tickets.fold(first, |best, other| if rank(&other) < rank(&best) { other } else { best }))
 }
@@ -60,9 +65,10 @@ fn standing(now: Timestamp, settings: &Settings, ticket: &Ticket) -> u8 {
 mod tests {
     use super::own_ticket;
     use crate::admission::tests::queued;
-    use crate::base::id::{RoomId, TicketId};
+    use crate::base::id::{EventId, RoomId, TicketId};
     use crate::base::time::Timestamp;
     use crate::keys::key_ring::KeyRing;
+    use crate::order::shuffle::{DrawKey, Shuffle};
     use crate::room::invitation::{Enters, InvitationGroup, Invitations};
     use crate::room::settings::Settings;
     use crate::ticket::{Ticket, TicketState};
@@ -144,6 +150,25 @@ mod tests {
         check(Enters::First, false);
         check(Enters::InTurn, true);
         check(Enters::First, true);
+    }
+
+    #[test]
+    fn before_a_draw_the_choice_tells_nothing_of_the_ranks() {
+        let draw = |until: Timestamp| Shuffle {
+            event: EventId::from_bytes([1; 16]),
+            from: NOW - 600_000,
+            until,
+            key: DrawKey::from_bytes([9; 32]),
+        };
+        let of = |until| Settings { shuffles: vec![draw(until)], ..Settings::for_tests() };
+        let tickets: Vec<Ticket> = (1..=9).map(|one| waits(one, 100 - u64::from(one))).collect();
+        let all: Vec<&Ticket> = tickets.iter().collect();
+        let chosen = |settings: &Settings| found(settings, &all, &|_| true).map(|one| one.id);
+        assert_eq!(chosen(&of(NOW + 1)), Some(tickets[0].id), "the first to join");
+        let drawn = of(NOW);
+        let best = tickets.iter().min_by_key(|ticket| drawn.order_key(ticket)).map(|one| one.id);
+        assert_ne!(best, Some(tickets[0].id), "another key would test nothing");
+        assert_eq!(chosen(&drawn), best, "after it, the one that stands first");
     }
 
     #[test]

@@ -267,6 +267,16 @@ fn who_was_drawn_keeps_the_place_whatever_becomes_of_the_event() {
         "event_end_time": "2026-12-08T20:00:00Z",
     });
     check(room(false, &next_week), "20:30:00", 1);
+    // Moved by half an hour, with the same prequeue: the first draw counts for all who were in it.
+    let later = json!({
+        "shuffle_at_event_start": true, "event_start_time": "2026-12-01T18:30:00Z",
+    });
+    check(room(false, &later), "18:10:00", 1);
+    let moved = Room {
+        past_draws: past_draws(&before, &room(false, &later), at("18:10:00")),
+        ..room(false, &later)
+    };
+    assert_eq!(in_force(&moved, at("18:20:00")).settings.shuffles[0].until, at("18:00:00"));
     assert_eq!(past_draws(&before, &before, at("18:10:00")), []);
     let later = Room {
         past_draws: past_draws(&before, &without(&before), at("18:10:00")),
