@@ -18,7 +18,8 @@ settings of zones; a file called rooms.json has rooms with events and rules alon
 secrets of webhooks. The address is that of the Worker on an admin host. Without --url an export
 asks the deployment in the folder production (--folder <path> for another), or
 http://localhost:${PORT} if there is none. An import goes to http://localhost:${PORT}: it changes a
-deployment only if --url names it. The token is the variable API_TOKEN, else that of the
+deployment only if --url names it. For own machines add --url http://localhost:<port> and
+--folder own-machine. The token is the variable API_TOKEN, else that of the
 deployment, else, on this machine, that of .dev.vars.`;
 /** The file that a deployment begins with, a list of rooms. */
 const SEED = "rooms.json";

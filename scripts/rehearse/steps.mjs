@@ -8,6 +8,12 @@ const TIME =
   /(?:^|[\sT,])(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*([ap]m)?\s*(Z|UTC|[+-]\d{2}:?\d{2})?$/i;
 const DATE = /^(\d{4}-\d{2}-\d{2})(?=$|[\sT,])/;
 const WHOLE = /^\d+$/;
+/** A time in digits alone, perhaps behind a date. */
+const DIGITS = /^(\d{8})?([01]\d|2[0-3])([0-5]\d)$/;
+/** A span of a minute that ends with the next one. */
+const SPAN = /^(\d{1,2}:\d{2})\s*[-–—]\s*\d{1,2}:\d{2}$/;
+/** How much one minute adds to a number: one, or as many seconds or milliseconds. */
+const NUMBERED_BY = [1, 60, 60_000];
 /** In these hours daylight saving begins or ends, after their last minutes. */
 const NIGHT_HOURS = [23, 0, 1, 2, 3];
 const REMEDY =
@@ -22,8 +28,18 @@ const REMEDY =
  * @returns {string | undefined}
  */
 export function wrongStepIn(lines) {
-  const steps = timesOf(lines) ?? numbersOf(lines);
-  if (!steps) return;
+  const readings = [
+    timesOf(lines),
+    ...NUMBERED_BY.map((step) => numbersOf(lines, step)),
+    digitsOf(lines),
+    minutesOfHourOf(lines),
+  ];
+  const problems = readings.filter(Boolean).map((steps) => problemIn(steps, lines));
+  return problems.includes(undefined) ? undefined : problems[0];
+}
+
+/** What is wrong with the first line that does not follow, if these are its steps. */
+function problemIn(steps, lines) {
   let hasChanged = false;
   for (const [index, now] of steps.entries()) {
     const before = steps[index - 1];
@@ -32,6 +48,31 @@ export function wrongStepIn(lines) {
     if (!hasChanged && now.isAfterChange?.(before)) hasChanged = true;
     else return `line ${lines[index].at} is ${now.says(before, lines[index - 1].at)}; ${REMEDY}`;
   }
+}
+
+/** The times of names like 1759 and 202611271759. */
+function digitsOf(lines) {
+  const times = namesOf(lines).map((name) => {
+    const [, day, hours, minutes] = DIGITS.exec(name) ?? [];
+    if (hours === undefined) return;
+    const date = day && `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)} `;
+    return timeIn(`${date ?? ""}${hours}:${minutes}`, lines[0].names.length);
+  });
+  return times.every(Boolean) ? times.map(asTime) : undefined;
+}
+
+/** The minutes of an hour, in the last column that changes. */
+function minutesOfHourOf(lines) {
+  const changes = lines[0].names.findLastIndex((name, column) =>
+    lines.some(({ names }) => names[column] !== name),
+  );
+  const names = lines.map((line) => line.names[Math.max(0, changes)]);
+  if (!names.every((name) => WHOLE.test(name) && Number(name) < 60)) return;
+  return names.map((name) => ({
+    name,
+    isAfter: (before) => (Number(before.name) + 1) % 60 === Number(name),
+    says: (before, at) => `minute ${name} and line ${at} minute ${before.name}`,
+  }));
 }
 
 /** The minutes as times, from the cells together or from the column that names them. */
@@ -58,7 +99,8 @@ function timeIn(text, columns) {
   const dayS = date && Date.parse(date) / 1_000;
   if (Number.isNaN(dayS)) return;
   if (date === text && columns === 1) return { ofDayS: 0, dayS, zoneS: 0 };
-  const [, hours, minutes, seconds = 0, half, zone] = TIME.exec(text) ?? [];
+  const begins = text.replace(SPAN, "$1");
+  const [, hours, minutes, seconds = 0, half, zone] = TIME.exec(begins) ?? [];
   if (hours === undefined || hours > 24 || minutes > 59) return;
   const hour = half ? (hours % 12) + (/p/i.test(half) ? 12 : 0) : Number(hours);
   const ofDayS = hour * HOUR_S + minutes * MINUTE_S + Number(seconds);
@@ -105,13 +147,13 @@ function spanText(seconds) {
   return `${minutes} ${minutes === 1 ? "minute" : "minutes"}`;
 }
 
-/** The minutes as whole numbers. */
-function numbersOf(lines) {
+/** The minutes as whole numbers that grow by this step. */
+function numbersOf(lines, step) {
   const names = namesOf(lines);
   if (!names.every((name) => WHOLE.test(name))) return;
   return names.map((name) => ({
     name,
-    isAfter: (before) => Number(name) === Number(before.name) + 1,
+    isAfter: (before) => Number(name) === Number(before.name) + step,
     says: (before, at) => `number ${name} and line ${at} number ${before.name}`,
   }));
 }

@@ -95,7 +95,9 @@ function isOwnAddress({ origin, address, port, tls }) {
   if (Number(given || (protocol === "https:" ? 443 : 80)) !== port) return false;
   const own = new URL(addressOf({ address, port, tls })).hostname;
   const isOnAll = ["*", "0.0.0.0", "::", "[::]"].includes(address);
-  return hostname === own || (isThisMachine(hostname) && (isOnAll || isThisMachine(own)));
+  // `localhost` may be any address of this machine.
+  const isLocal = [hostname, own].includes("localhost") && isThisMachine(own);
+  return hostname === own || (isThisMachine(hostname) && (isOnAll || isLocal));
 }
 
 function originProblem(text) {

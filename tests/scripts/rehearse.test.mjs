@@ -271,6 +271,14 @@ test("each line of a CSV is the minute after the one before it", () => {
   passes("7", "8", "9");
   refused(/^Error: line 3 is number 7 and line 2 number 5;/, "4", "5", "7");
   refused(/^Error: line 2 is number 100 and line 1 number 200;/, "200", "100");
+  // Seconds, digits alone, hours and minutes in two columns, spans.
+  passes("1795258800", "1795258860");
+  refused(/^Error: line 2 is number 1795262400 and/, "1795258800", "1795262400");
+  passes("1759", "1800");
+  passes("202611271759", "202611271800");
+  passes("17,58", "17,59", "18,0");
+  passes("18:00-18:01", "18:01-18:02");
+  refused(/^Error: line 2 is 60 minutes after/, "10:00-11:00", "11:00-12:00");
   // What names no minute is taken as it comes.
   passes("shop 1", "shop 2", "shop 4");
   passes("2026-13-45", "2026-13-47");
