@@ -19,7 +19,7 @@ const ltr = localRoom({
   page_text: "Tickets for both evenings are on sale.",
   page_message: "A second day was added.",
 });
-const TEXTS = [".site bdi", ".own", ".notice:not(.lost)"];
+const TEXTS = [".site bdi", ".own", ".news"];
 const PAGES = { "en-US": "ltr", "de-DE": "ltr", "he-IL": "rtl", "ar-EG": "rtl" };
 
 for (const room of [rtl, ltr]) {

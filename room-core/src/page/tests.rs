@@ -387,7 +387,7 @@ fn the_page_is_small_and_loads_nothing() {
     let event = Some(prequeue());
     let page = render(&Waiting { people_ahead: Some(12), event, ..two_minutes() });
     assert!(page.is_ascii(), "a JavaScript engine handles any other text twice as slowly");
-    assert!(page.len() < 16_000, "{} bytes", page.len());
+    assert!(page.len() < 17_000, "{} bytes", page.len());
     for outside in ["src=", "url(", "@import", "<iframe", "style=\"", "onclick"] {
         assert!(!page.contains(outside), "{outside}");
     }

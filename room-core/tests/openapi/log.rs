@@ -66,8 +66,12 @@ pub fn log() -> Value {
     let text = |what: &str| json!({ "type": "string", "description": what });
     let moment =
         |what: &str| json!({ "type": "string", "format": "date-time", "description": what });
-    let mut counted = count("Admissions that the room counted from there on; null: not known.");
+    let mut counted = count("Admissions that the room counted; null: not known.");
     counted["type"] = json!(["integer", "null"]);
+    let [mut since, mut until] = ["From when on", "Until when"]
+        .map(|from| moment(&format!("{from} they were counted; null if they were not.")));
+    since["type"] = json!(["string", "null"]);
+    until["type"] = json!(["string", "null"]);
     shown(json!({
         "type": "object",
         "properties": {
@@ -83,9 +87,11 @@ pub fn log() -> Value {
                 "items": { "type": "string" },
                 "description": "Which have told of admissions.",
             },
-            "counted_from": moment("The first full minute."),
-            "admissions_counted_from": count("Admissions in the log from there on."),
+            "counted_from": moment("The first full minute of the log."),
+            "admissions_counted_from": count("Admissions in the log from its first full minute on."),
             "counted": counted,
+            "counted_since": since,
+            "counted_until": until,
         },
     }))
 }

@@ -17,7 +17,7 @@ use crate::room::zone_settings::ZoneSettings;
 use crate::room::{Room, named_list};
 use crate::rules::Lists;
 
-/// The number of the text's format. Raise it if [`write`] writes more: the version before has
+/// The number of the text's format. Raise it if the registry writes more: the version before has
 /// copied texts of the same version of the configuration that lack it.
 pub const FORMAT: u32 = 2;
 
