@@ -66,6 +66,7 @@ pub fn log() -> Value {
     let text = |what: &str| json!({ "type": "string", "description": what });
     let moment =
         |what: &str| json!({ "type": "string", "format": "date-time", "description": what });
+    let logged = count("Admissions in the log from its first full minute on.");
     let mut counted = count("Admissions that the room counted; null: not known.");
     counted["type"] = json!(["integer", "null"]);
     let [mut since, mut until] = ["From when on", "Until when"]
@@ -88,7 +89,7 @@ pub fn log() -> Value {
                 "description": "Which have told of admissions.",
             },
             "counted_from": moment("The first full minute of the log."),
-            "admissions_counted_from": count("Admissions in the log from its first full minute on."),
+            "admissions_counted_from": logged,
             "counted": counted,
             "counted_since": since,
             "counted_until": until,
