@@ -301,6 +301,14 @@ export const MUTANTS_FROM_18 = [
     test: "a_window_that_has_passed_is_over_for_each_copy_and_each_answer",
   },
   {
+    row: 40,
+    breaks: "any host shows the page with the button in a frame",
+    ...core("page/response"),
+    from: "!delivery.may_be_framed && matches!(form, Form::Page(..))",
+    to: "delivery.may_be_framed && matches!(form, Form::Page(..))",
+    test: "an_owners_page_sets_its_own_policy",
+  },
+  {
     row: 41,
     breaks: "the keys of the bucket may be read by others",
     file: "scripts/serve/cluster.mjs",

@@ -199,6 +199,14 @@ export const MUTANTS = [
     test: "of_two_valid_tickets_the_better_one_is_the_visitors_own",
   },
   {
+    row: 12,
+    breaks: "the choice between two tickets tells the better rank before the draw",
+    ...core("visit/own_ticket"),
+    from: "settings.shuffles.iter().any(|draw| now < draw.until)",
+    to: "settings.shuffles.iter().any(|draw| now >= draw.until)",
+    test: "before_a_draw_the_choice_tells_nothing_of_the_ranks",
+  },
+  {
     row: 13,
     breaks: "newcomers get their places unchallenged",
     ...core("admission"),

@@ -136,11 +136,12 @@ export const ROWS_FROM_30 = [
   },
   {
     attack:
-      "Confirm a turn for others, by a link, a preview or another site, or never " +
+      "Confirm a turn for others, by a link, a preview, another site or a frame of it, or never " +
       "(`confirm_turn_minutes`)",
     holds:
       "a turn is confirmed by a `POST` of the site's own page with the visitor's ticket, within " +
-      "the window; a visitor who does not confirm holds one place, for one session at most",
+      "the window; no other host shows that page in a frame, unless the room's cookies are for " +
+      "frames; a visitor who does not confirm holds one place, for one session at most",
     elsewhere: [
       ...native(
         "src/admission/confirmation",
@@ -149,6 +150,7 @@ export const ROWS_FROM_30 = [
         "a_place_is_kept_no_longer_than_a_session_lasts",
       ),
       ...native("src/visit/place", "who_is_asked_confirms_with_a_form_and_does_nothing_else"),
+      ...native("src/page/response", "an_owners_page_sets_its_own_policy"),
     ],
   },
   {

@@ -125,6 +125,8 @@ export const ROWS = [
       ...native(
         "src/visit/own_ticket",
         "of_two_valid_tickets_the_better_one_is_the_visitors_own",
+        "a_planted_ticket_takes_no_invitation_away",
+        "before_a_draw_the_choice_tells_nothing_of_the_ranks",
         "a_void_ticket_is_taken_only_where_there_is_no_other",
       ),
     ],
