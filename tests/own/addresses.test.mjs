@@ -72,7 +72,7 @@ test("networks hold the addresses that they name", () => {
 });
 
 for (const address of ["127.0.0.1", "*"]) {
-  const title = `on ${address} without a proxy no claim opens anything, nor reaches the site`;
+  const title = `without a proxy no claim opens anything, nor reaches the site (on ${address})`;
   test(title, ALL, async (t) => {
     const server = await OwnServer.make(t, { rooms });
     await server.start({ address });
