@@ -55,12 +55,6 @@ function nameOf({ class: className, name }, { rooms }) {
 }
 
 function failure(what, reason) {
-  if (reason.includes("does not implement")) {
-    const remedy =
-      `Objects take up new code ${NEW_CODE_WITHIN}, at once with code_update_strategy: ask ` +
-      "again in five minutes. Old and new code understand each other meanwhile.";
-    return look(what, "runs code from before the doctor", remedy);
-  }
   if (reason === "silent") {
     const remedy =
       "It does not answer, so newcomers get what `when_silent` says. Look at Workers & Pages > " +

@@ -192,10 +192,6 @@ function counted(Product, className) {
       return answer;
     }
   };
-  // A version from before the doctor has no such method.
-  if (!Product.prototype.examine) delete Counted.prototype.examine;
-  // Nor has one from before the last good deployment was kept.
-  if (!Product.prototype.lastGood) delete Counted.prototype.lastGood;
   return Counted;
 }
 

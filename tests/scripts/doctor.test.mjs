@@ -229,8 +229,6 @@ check("an object too far", object({ ms: 2_001 }), OBJECT, "wrong", "too slow");
 check("an object that slept", object({ first_ms: 200 }), OBJECT, "ok", "at first 200 ms");
 check("a silent object", object({ failed: "silent" }), OBJECT, "wrong", "when_silent");
 check("a broken object", object({ failed: "Error: no" }), OBJECT, "wrong", "fails: Error: no");
-const older = 'TypeError: The RPC receiver does not implement the method "examine".';
-check("an object from before", object({ failed: older }), OBJECT, "look", "five minutes");
 check("an older version", object({ version: "0a1b2c3d-9" }), OBJECT, "look", "version 0a1b2c3d");
 check("an object's clock", object({ clock_ms: -900 }), OBJECT, "ok");
 check("an object's clock, off", object({ clock_ms: -1_100 }), OBJECT, "look", "clock 1.1 s off");

@@ -1,7 +1,7 @@
 /**
  * The doctor asks the built Worker, with several isolates and data centers, and sees what is wrong:
- * a cache that hangs or is not there, a slow object, code of before, public keys. It disturbs
- * nobody.
+ * a cache that hangs or is not there, a slow object, code of another version, public keys. It
+ * disturbs nobody.
  */
 
 import assert from "node:assert/strict";
@@ -10,7 +10,6 @@ import { createServer } from "node:http";
 
 import { clusterTest } from "../harness/cluster-test.mjs";
 import { examine, lineAbout } from "../harness/doctor.mjs";
-import { previousEntry } from "../harness/previous.mjs";
 import { room } from "../harness/rooms.mjs";
 import { Visitor, visitorInside } from "../harness/visitor.mjs";
 
@@ -90,16 +89,6 @@ clusterTest("an object that is slow, and one that is silent", options, async (cl
   await cluster.breakCalls({ className: "Registry", delayMs: 3_500 });
   const silent = lineAbout((await examine(cluster)).lines, "Registry");
   assert.deepEqual([silent.verdict, silent.figure], ["wrong", "silent for 3 s"]);
-});
-
-const before = { hub: { entry: previousEntry() } };
-clusterTest("objects with code from before", { ...options, overrides: before }, async (cluster) => {
-  await open(cluster);
-  const { lines } = await examine(cluster);
-  for (const name of ["Registry", ...OBJECTS]) {
-    const { verdict, figure } = lineAbout(lines, name);
-    assert.deepEqual([verdict, figure], ["look", "runs code from before the doctor"]);
-  }
 });
 
 const version = (id) => ({ vars: { CF_VERSION_METADATA: { id } } });
