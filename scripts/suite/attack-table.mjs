@@ -1,21 +1,27 @@
 // The known attacks in a run of the suite: the steps that have their tests, and the table of what
 // became of those.
+import path from "node:path";
+
 import { problems, rowsWithTests } from "../attack-rows.mjs";
-import { withNeeded } from "./steps.mjs";
+import { stepsOf, withNeeded } from "./steps.mjs";
 
 const MARKS = { passed: "ok", failed: "FAILED", missing: "NOT RUN", skipped: "SKIPPED" };
 
+/** Steps that run as a whole: every test of theirs is one of an attack. */
+const WHOLE = ["attacks", "faults"];
+
 /** The steps with all tests of the rows, and no more files than they need. */
 export function attackSteps() {
-  const named = rowsWithTests().flatMap(({ tests }) => tests.map(({ file }) => file));
-  const files = (folder) => [...new Set(named)].filter((file) => file.startsWith(folder));
-  const native = "cargo test --package room-core --locked --no-fail-fast".split(" ");
-  const only = {
-    workerd: { files: files("tests/workerd/") },
-    own: { files: files("tests/own/") },
-    native: { commands: [native] },
-  };
-  const steps = withNeeded(["attacks", "faults", "workerd", "own", "native"]);
+  const named = [...new Set(rowsWithTests().flatMap(({ tests }) => tests.map(({ file }) => file)))];
+  const filesOf = ({ folder }) => named.filter((file) => path.posix.dirname(file) === folder);
+  const inPart = stepsOf({ gates: false })
+    .filter((step) => !WHOLE.includes(step.name) && filesOf(step).length > 0)
+    .map((step) => [step.name, { files: filesOf(step) }]);
+  const rust = named.filter((file) => file.endsWith(".rs")).map((file) => file.split("/")[0]);
+  const packages = [...new Set(rust)].flatMap((name) => ["--package", name]);
+  const native = ["cargo", "test", ...packages, "--locked", "--no-fail-fast"];
+  const only = Object.fromEntries([...inPart, ["native", { commands: [native] }]]);
+  const steps = withNeeded([...WHOLE, ...Object.keys(only)]);
   return steps.map((step) => ({ ...step, ...only[step.name] }));
 }
 

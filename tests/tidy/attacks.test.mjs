@@ -5,12 +5,23 @@ import path from "node:path";
 import { test } from "node:test";
 
 import { MUTANTS } from "../attacks/mutants.mjs";
+import { attackSteps } from "../../scripts/suite/attack-table.mjs";
 import { DOCUMENT, problems, rowsWithTests, withTable } from "../../scripts/attack-rows.mjs";
 
 const ROOT = path.resolve(import.meta.dirname, "..", "..");
 
 test("every attack has tests, and each of them is there", () => {
   assert.deepEqual(problems(), []);
+});
+
+test("`npm test -- --only attacks` runs every test of a row", () => {
+  const steps = attackSteps();
+  const packages = steps.flatMap(({ commands = [] }) => commands).flat();
+  const runs = (file) =>
+    steps.some((step) => step.files?.includes(file) ?? path.dirname(file) === step.folder) ||
+    (file.endsWith(".rs") && packages.includes(file.split("/")[0]));
+  const left = rowsWithTests().flatMap(({ tests }) => tests.filter(({ file }) => !runs(file)));
+  assert.deepEqual(left, []);
 });
 
 test("docs/security.md has the table of rows and tests", () => {
