@@ -188,8 +188,9 @@ function secretFacts(env) {
   });
   const factsOf = (name) => (env[name] ? facts(env[name]) : null);
   const keys = (env.TICKET_KEYS ?? "").split(",").map((key) => key.trim()).filter(Boolean);
+  const withoutMark = keys.map((key) => key.replace(/^opens:/, ""));
   return {
-    ticket_keys: keys.map(facts),
+    ticket_keys: withoutMark.map(facts),
     api_token: factsOf("API_TOKEN"),
     api_token_read: factsOf("API_TOKEN_READ"),
     turnstile_secret: factsOf("TURNSTILE_SECRET"),

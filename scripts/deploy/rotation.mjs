@@ -1,6 +1,7 @@
 // The steps in which ticket keys are changed. At every moment each isolate can open what any other
 // has sealed: a new key is known everywhere before it seals, an old one as long as tickets live.
-import { newKey } from "./secrets.mjs";
+// Draws and names hang on the oldest key, so a new one stands behind it with a mark.
+import { OPENS, newKey } from "./secrets.mjs";
 
 const MINUTE_MS = 60_000;
 /** How long a ticket may live that an old key has sealed: the longest session and a minute. */
@@ -24,7 +25,8 @@ export function nextStep(keys, rotation, { now, waitMs, dropOld }) {
   if (step === "behind") {
     const left = at + waitMs - now;
     if (left > 0) return { waitMs: left };
-    return { step: "in front", keys: [keys.at(-1), ...keys.slice(0, -1)] };
+    const added = keys.at(-1).replace(OPENS, "");
+    return { step: "in front", keys: [added, ...keys.slice(0, -1)] };
   }
   if (!dropOld) return added(keys);
   if (keys.length === 1) return { refusal: "there is no old key to drop" };
@@ -40,5 +42,5 @@ function added(keys) {
   if (keys.length >= KEYS_MAX) {
     return { refusal: `there are ${keys.length} keys already: drop the old ones with --drop-old` };
   }
-  return { step: "behind", keys: [...keys, newKey(keys)] };
+  return { step: "behind", keys: [...keys, OPENS + newKey(keys)] };
 }

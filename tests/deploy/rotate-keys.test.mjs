@@ -21,12 +21,14 @@ const known = { now: at, waitMs: WAIT_MS, dropOld: false };
 test("a new key opens everywhere before it seals anywhere", () => {
   const { step, keys } = nextStep(["old"], undefined, known);
   assert.deepEqual([step, keys.length, keys[0]], ["behind", 2, "old"]);
+  assert.match(keys[1], /^opens:[0-9a-f]{64}$/, "it draws and names nothing");
   const behind = { step: "behind", at };
-  assert.deepEqual(nextStep(["old", "new"], behind, { ...known, now: at + 1_000 }), {
+  const two = ["old", "opens:new"];
+  assert.deepEqual(nextStep(two, behind, { ...known, now: at + 1_000 }), {
     waitMs: WAIT_MS - 1_000,
   });
   const later = { ...known, now: at + WAIT_MS };
-  assert.deepEqual(nextStep(["old", "new"], behind, later), {
+  assert.deepEqual(nextStep(two, behind, later), {
     step: "in front",
     keys: ["new", "old"],
   });
@@ -53,6 +55,7 @@ test("a new key has an id of its own, derived as the Worker does", () => {
   const { ticket_keys: key, sealed } = golden;
   assert.equal(keyId(key), Buffer.from(sealed[0].text, "base64url")[1]);
   assert.equal(keyId(Buffer.from(key, "hex").toString("base64")), keyId(key));
+  assert.equal(keyId(`opens:${key}`), keyId(key));
   // One draw in 32 would collide with one of 8 keys.
   const keys = [];
   for (let count = 0; count < 128; count += 1) keys.push(newKey(keys));
@@ -74,7 +77,7 @@ test("two steps, an interruption, and the old key dropped", ALL, async (context)
   await deployer.run("rotate-keys", [], { onText });
   assert.equal(live().length, 2);
   assert.equal(live()[0], old);
-  const [, added] = live();
+  const added = live()[1].replace("opens:", "");
   assert.equal(deployer.json("secrets.json").TICKET_KEYS, live().join(","));
 
   const again = await deployer.deploy([]);

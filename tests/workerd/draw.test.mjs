@@ -69,8 +69,11 @@ async function play(cluster, shop, deletes) {
     assert.deepEqual([drawKey, drawRank, peopleAhead], [undefined, undefined, undefined]);
   }
 
-  // A new key is put in front in the middle of the prequeue.
-  await cluster.restart({ vars: { TICKET_KEYS: `${NEW},${OLD}` } });
+  // The keys rotate in the middle of the prequeue, by the steps of `npm run rotate-keys`.
+  for (const keys of [`${OLD},opens:${NEW}`, `${NEW},${OLD}`]) {
+    await cluster.restart({ vars: { TICKET_KEYS: keys } });
+    assert.ok(commitments.has((await told(crowd.visitors[0])).drawCommitment), keys);
+  }
   const [{ event_start_time: start, id }] = shop.events;
   await crowd.wait(Date.parse(start) - cluster.clock.now() + 1_000);
   if (deletes) {

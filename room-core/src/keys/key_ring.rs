@@ -30,38 +30,53 @@ use crate::ticket::{TICKET_BYTES, Ticket};
 pub struct KeyRing {
     newest: MasterKey,
     older: Vec<MasterKey>,
+    /// Keys that other isolates may seal with already. They name and draw nothing here.
+    coming: Vec<MasterKey>,
     opened: OpenedTickets<SEALED_CHARACTERS>,
 }
 
 impl KeyRing {
     /// Reads the secret `TICKET_KEYS`: 1 to 8 keys, the newest first, separated by commas. Each is
-    /// 32 random bytes, as 64 hexadecimal characters or as base64 or base64url.
+    /// 32 random bytes, as 64 hexadecimal characters or as base64 or base64url. Behind `opens:` is
+    /// a key that only opens tickets: the next newest, while not all isolates know it.
     ///
     /// White space around a key is ignored: a secret read from a file ends in a line feed.
     pub fn parse(text: &str) -> Result<Self, KeyRingError> {
         if text.trim().is_empty() {
             return Err(KeyRingError::Empty);
         }
-        let mut keys: Vec<MasterKey> = Vec::new();
-        for (index, word) in text.split(',').enumerate() {
+        let (mut sealing, mut coming): (Vec<MasterKey>, Vec<MasterKey>) = Default::default();
+        let mut ids = Vec::new();
+        for (index, word) in text.split(',').map(str::trim).enumerate() {
             let position = index + 1;
             if position > MAX_KEYS {
                 return Err(KeyRingError::TooMany);
             }
-            let key = MasterKey::parse(word.trim()).ok_or(KeyRingError::NotAKey { position })?;
-            if let Some(first) = keys.iter().position(|other| other.id() == key.id()) {
+            let (word, keys) = match word.strip_prefix(OPENS) {
+                Some(word) => (word, &mut coming),
+                None => (word, &mut sealing),
+            };
+            let key = MasterKey::parse(word).ok_or(KeyRingError::NotAKey { position })?;
+            if let Some(first) = ids.iter().position(|id| *id == key.id()) {
                 return Err(KeyRingError::SameId { first: first + 1, second: position });
             }
+            ids.push(key.id());
             keys.push(key);
         }
-        let older = keys.split_off(1);
+        let mut sealing = sealing.into_iter();
+        let newest = sealing.next().ok_or(KeyRingError::NoneSeals)?;
         let opened = OpenedTickets::default();
-        keys.pop().map(|newest| Self { newest, older, opened }).ok_or(KeyRingError::Empty)
+        Ok(Self { newest, older: sealing.collect(), coming, opened })
+    }
+
+    /// All keys: those that have sealed, the newest first, then those that will.
+    fn all(&self) -> impl Iterator<Item = &MasterKey> {
+        std::iter::once(&self.newest).chain(&self.older).chain(&self.coming)
     }
 
     /// Whether one of the keys is that of local development, which everybody can read.
     pub fn is_public(&self) -> bool {
-        self.newest.is_public() || self.older.iter().any(MasterKey::is_public)
+        self.all().any(MasterKey::is_public)
     }
 
     /// Seals `ticket` into a cookie value, always of 131 characters.
@@ -187,10 +202,9 @@ impl KeyRing {
     }
 
     /// Returns the key that draws the places in a room's lottery (`queueing_method` `random`). It
-    /// is derived from the newest key. After a rotation all places of the running round are drawn
-    /// anew.
+    /// is derived from the oldest key: while a new one gets to be known, all isolates draw alike.
     pub fn lottery_key(&self, room: RoomId) -> LotteryKey {
-        self.newest.lottery_key(room)
+        self.oldest().lottery_key(room)
     }
 
     /// Returns the key that draws the order at the start of an event (`shuffle_at_event_start`).
@@ -203,11 +217,10 @@ impl KeyRing {
     }
 
     /// Returns the keys that sign invitations to a group of a room, 43 characters of base64url
-    /// each: first the one to sign with, then those of before a rotation. A group of another name
-    /// or room has other keys.
+    /// each: first the one to sign with, then those of before a rotation, and the coming one. A
+    /// group of another name or room has other keys.
     pub fn invitation_keys(&self, room: RoomId, group: &str) -> impl Iterator<Item = String> {
-        let all = std::iter::once(&self.newest).chain(&self.older);
-        all.map(move |key| key.invitation_key(room, group))
+        self.all().map(move |key| key.invitation_key(room, group))
     }
 
     /// Returns the code for the transfer of a ticket's place. The holder of the ticket can show the
@@ -261,14 +274,14 @@ impl KeyRing {
     /// Finds the key with this id. The other keys are not tried: GCM does not commit to its key, so
     /// one text can be made to open under two of them.
     fn key(&mut self, id: u8) -> Option<&mut MasterKey> {
-        std::iter::once(&mut self.newest).chain(&mut self.older).find(|key| key.id() == id)
+        let known = std::iter::once(&mut self.newest).chain(&mut self.older);
+        known.chain(&mut self.coming).find(|key| key.id() == id)
     }
 }
 
 impl fmt::Debug for KeyRing {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ids = std::iter::once(&self.newest).chain(&self.older).map(MasterKey::id);
-        formatter.debug_list().entries(ids).finish()
+        formatter.debug_list().entries(self.all().map(MasterKey::id)).finish()
     }
 }
 
@@ -292,6 +305,8 @@ pub enum KeyRingError {
     },
     /// There are more than 8 keys.
     TooMany,
+    /// Each key is behind `opens:`.
+    NoneSeals,
 }
 
 impl fmt::Display for KeyRingError {
@@ -307,6 +322,9 @@ impl fmt::Display for KeyRingError {
                  draw a new one in place of the newer"
             ),
             Self::TooMany => write!(formatter, "holds more than {MAX_KEYS} keys"),
+            Self::NoneSeals => {
+                write!(formatter, "needs a key that seals: one without {OPENS} before it")
+            }
         }
     }
 }
@@ -329,6 +347,11 @@ impl Header {
         let [version, key_id, a, b, c, d] = bytes;
         (version == VERSION).then_some(Self { key_id, hour: u32::from_be_bytes([a, b, c, d]) })
     }
+}
+
+/// Whether a ticket that was sealed at `sealed_at` can be opened at `now`.
+pub fn is_readable(now: Timestamp, sealed_at: Timestamp) -> bool {
+    readable_hours(now).contains(&hour_of(sealed_at))
 }
 
 /// Returns the hours in which a ticket that still counts can have been sealed.
@@ -358,6 +381,9 @@ const SEALED_CHARACTERS: usize = (SEALED_BYTES * 4).div_ceil(3);
 
 /// The most keys of a ring: more than anybody rotates through within the life of a ticket.
 const MAX_KEYS: usize = 8;
+
+/// What stands before a key that seals, names and draws nothing yet.
+const OPENS: &str = "opens:";
 
 /// Hours for which a ticket can be opened. No ticket lives longer: a session is at most 30 minutes,
 /// and its cookie one bucket more.

@@ -3,9 +3,11 @@
 use proptest::prelude::*;
 
 use super::{Base64UrlUnpadded, Encoding, Header, KeyRing, KeyRingError, NONCE_BYTES, hour_of};
-use crate::base::id::{AggregatorCode, CounterCode, RoomId, TicketId, VisitorId};
+use crate::base::id::{AggregatorCode, CounterCode, EventId, RoomId, TicketId, VisitorId};
 use crate::base::prefix_budget::ClientPrefix;
 use crate::base::time::{MINUTE_MS, Timestamp};
+use crate::keys::master_key::PREVIEW_RANDOM_BYTES;
+use crate::order::shuffle::{DrawKey, Shuffle};
 use crate::ticket::bucket::Bucket;
 use crate::ticket::client::ClientMark;
 use crate::ticket::contact::Contact;
@@ -209,6 +211,10 @@ fn what_is_not_a_key_ring_is_refused_with_its_reason() {
     check("", KeyRingError::Empty);
     check(" \n", KeyRingError::Empty);
     check(",", not_a_key(1));
+    check(&format!("opens:{one}"), KeyRingError::NoneSeals);
+    check(&format!("{one},opens:"), not_a_key(2));
+    check(&format!("{one},opens:opens:{two}"), not_a_key(2));
+    check(&format!("{one},opens:{one}"), same_id(1, 2));
     check(&format!("{one},"), not_a_key(2));
     check(&format!("{one},{}", &two[1..]), not_a_key(2));
     check(&format!("{one} {two}"), not_a_key(1));
@@ -222,6 +228,36 @@ fn what_is_not_a_key_ring_is_refused_with_its_reason() {
     check(&nine, KeyRingError::TooMany);
     assert!(KeyRing::parse(&nine[..nine.len() - 65]).is_ok());
     assert!(KeyRing::parse(&format!(" {one} ,\t{two}\r\n")).is_ok());
+}
+
+/// The steps of `scripts/deploy/rotation.mjs`.
+#[test]
+fn a_rotation_renames_and_redraws_nothing() {
+    let [old, new] = [key('1'), key('2')];
+    let steps = [old.clone(), format!("{old},opens:{new}"), format!("{new},{old}")];
+    let Sealed { now, room, ticket, .. } = golden().sealed.remove(0);
+    let first = ring(&old);
+    let event = EventId::from_bytes([3; 16]);
+    let draw = Shuffle { event, from: now, until: now + HOUR_MS, key: DrawKey::default() };
+    let named = |keys: &str| {
+        let ring = ring(keys);
+        let code = ring.place_code(room, &ticket);
+        let is_drawn = ring.lottery_key(room) == first.lottery_key(room)
+            && ring.draw_key(room, &draw) == first.draw_key(room, &draw);
+        let names = (ring.place_name(room, code), ring.visitor_name(room, &ticket));
+        (is_drawn, names, ring.preview_id([7; PREVIEW_RANDOM_BYTES]))
+    };
+    for step in &steps {
+        assert_eq!(named(step), named(&old), "{step}");
+    }
+    // What each step seals or signs, the step before it and the one after it open and take.
+    for [one, other] in [[0, 1], [1, 0], [1, 2], [2, 1]] {
+        let [mut sealing, mut opening] = [one, other].map(|step| ring(&steps[step]));
+        let text = sealing.seal(now, [1; NONCE_BYTES], room, "n", &ticket);
+        assert_eq!(opening.open(now, room, "n", &text).as_ref(), Some(&ticket));
+        let signs = sealing.invitation_keys(room, "fans").next();
+        assert!(opening.invitation_keys(room, "fans").any(|key| Some(key) == signs));
+    }
 }
 
 #[test]
