@@ -28,7 +28,11 @@ fn entered(mut cluster: Cluster) -> usize {
 }
 
 fn ahead() -> Cluster {
-    Cluster::at(RIGHT + AHEAD_MS, limits(100, 100), 1, Clocks::default())
+    with_places(100)
+}
+
+fn with_places(places: u32) -> Cluster {
+    Cluster::at(RIGHT + AHEAD_MS, limits(places, 100), 1, Clocks::default())
 }
 
 #[test]
@@ -38,7 +42,17 @@ fn newcomers_enter_where_nobody_came_before() {
 
 #[test]
 fn newcomers_enter_after_a_restart_of_everything() {
-    let mut cluster = ahead();
+    assert_eq!(entered(restarted(ahead())), NEWCOMERS);
+}
+
+/// The tickets of those who were inside open no more, so all places are free.
+#[test]
+fn newcomers_enter_a_room_that_was_full() {
+    assert!(entered(restarted(with_places(5))) >= 5);
+}
+
+/// Lets five visitors enter, sets the clock right and starts everything again.
+fn restarted(mut cluster: Cluster) -> Cluster {
     for visitor in 0..5 {
         cluster.arrive(visitor % 2);
         cluster.run(44, TICK_MS);
@@ -51,5 +65,5 @@ fn newcomers_enter_after_a_restart_of_everything() {
     cluster.restart_counter(0, false);
     cluster.lose_global_copy();
     cluster.restart_global();
-    assert_eq!(entered(cluster), NEWCOMERS);
+    cluster
 }
