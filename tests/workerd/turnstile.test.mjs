@@ -181,6 +181,25 @@ turnstileTest("a token replaces no place, and no link brings one", {}, async (cl
   assert.equal(own.headers["set-cookie"].length, 1);
 });
 
+const emptied = room({
+  ...gated,
+  ...named("emptied"),
+  session_duration: 5,
+  total_active_users: 3,
+  new_users_per_minute: 3,
+});
+const small = { rooms: [emptied] };
+turnstileTest("an emptied room opens again to those challenged", small, async (cluster) => {
+  for (let guest = 0; guest < 3; guest += 1) await visitorInside(cluster, emptied);
+  const emptyAt = cluster.clock.now() + 5 * 60_000;
+  let seen;
+  while (seen !== "origin" && cluster.clock.now() < emptyAt + 30_000) {
+    await cluster.advance(5_000, 500);
+    seen = (await look(cluster, "ams-1", { host: emptied.host })).kind;
+  }
+  assert.equal(seen, "origin", "no session is left, and nobody enters");
+});
+
 turnstileTest("the infinite queue looks like the line and calls nobody", {}, async (cluster) => {
   await occupy(cluster, gated);
   const [person, bot] = visitors(cluster, gated, "person", "bot");

@@ -9,6 +9,7 @@ use crate::base::sorted::SortedMap;
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::order::census::{Epoch, EpochCensus};
 use crate::order::order_key::EPOCH_MS;
+use crate::ticket::bucket::Bucket;
 
 /// How long a sync may take to reach the global aggregator, in milliseconds, including the wait for
 /// the one in flight (`docs/simulation.md`).
@@ -39,6 +40,23 @@ impl Contributions {
         };
         let awaited = self.nodes.iter().filter(|(_, node)| is_awaited(node));
         awaited.map(|(name, _)| *name).collect()
+    }
+
+    /// Returns the aggregators that owe word of an end: some of their sessions have ended since
+    /// `from`, but too long ago for word to be under way. One that has started again since knows of
+    /// no session, and nothing else wakes it.
+    pub fn owing_ends(&self, from: Timestamp, now: Timestamp) -> Vec<Node> {
+        let owes = |name: Node, node: &NodeState| {
+            let told = node.told_until().max(from);
+            let first = Bucket(u32::try_from(told.seconds() + 1).unwrap_or(u32::MAX));
+            let late_ms = node.sync_ms() + node.news_ms();
+            let is_late = |bucket: &Bucket| bucket.expires_at() + late_ms <= now;
+            let next =
+                |held: &Held| held.contribution.activity.from_key(&first).next().map(|(b, _)| *b);
+            self.lives(name).any(|(_, held)| next(held).is_some_and(|bucket| is_late(&bucket)))
+        };
+        let telling = self.nodes.iter().filter(|(_, node)| !node.quiet || node.tells_ends);
+        telling.filter(|(name, node)| owes(**name, node)).map(|(name, _)| *name).collect()
     }
 }
 

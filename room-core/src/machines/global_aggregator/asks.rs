@@ -1,11 +1,11 @@
 //! Which data centers' aggregators the global one asks for a sync, because places or the line wait
 //! for their reports.
 //!
-//! It asks after its own restart, and where a sync is overdue. An aggregator that has started again
-//! and had no call since sends none by itself.
+//! It asks after its own restart, and where a sync or word of an end is overdue. An aggregator that
+//! has started again and had no call since sends none by itself.
 
 use crate::base::time::{SECOND_MS, Timestamp};
-use crate::capacity::state::{Contributions, Node, SYNC_MS};
+use crate::capacity::state::{Contributions, LEFT_OUT_MS, Node, SYNC_MS};
 
 /// Milliseconds without a sync after which an aggregator that had traffic is asked.
 const OVERDUE_MS: u64 = SYNC_MS + SECOND_MS;
@@ -17,16 +17,19 @@ const APART_MS: u64 = SYNC_MS;
 pub(super) struct Asks {
     started_at: Timestamp,
     next_at: Timestamp,
+    /// When those are asked again that owe word for longer than 20 s.
+    debtors_at: Timestamp,
 }
 
 impl Asks {
     /// Makes the state of a machine that starts at `now`.
     pub(super) fn from(now: Timestamp) -> Self {
-        Self { started_at: now, next_at: now }
+        Self { started_at: now, next_at: now, debtors_at: now }
     }
 
     /// Returns the aggregators to ask now, if any. Those not heard since the start are asked at
-    /// once; those whose sync is overdue, every 2 s. `None` in a calm room, where syncs are rare.
+    /// once. Those whose sync or word is overdue are asked every 2 s, and those that still owe it
+    /// after 20 s, every 20 s. `None` in a calm room, where syncs are rare.
     pub(super) fn due(
         &mut self,
         now: Timestamp,
@@ -37,7 +40,13 @@ impl Asks {
             return None;
         }
         let overdue_at = self.started_at.max(now - OVERDUE_MS);
-        let nodes = contributions.unheard_since(overdue_at);
+        let mut nodes = contributions.unheard_since(overdue_at);
+        let asks_debtors = now >= self.debtors_at;
+        let owes_from = if asks_debtors { Timestamp::default() } else { now - LEFT_OUT_MS };
+        nodes.extend(contributions.owing_ends(owes_from, now));
+        if asks_debtors {
+            self.debtors_at = now + LEFT_OUT_MS;
+        }
         if nodes.is_empty() {
             return None;
         }
