@@ -239,6 +239,9 @@ impl Visitor {
 
     /// Shows the visitor a wait of `told_s` seconds.
     pub fn hear(&mut self, now: Timestamp, told_s: u32) {
+        if self.entered_at.is_some() {
+            return;
+        }
         self.told.get_or_insert((now, told_s));
         // Shorter waits are shown as a minute.
         let shown_s = told_s.max(estimate::SHORTEST_S);
