@@ -5,6 +5,7 @@
 
 import assert from "node:assert/strict";
 
+import { ROOMS, call } from "../harness/api.mjs";
 import { PHONE, browserTest } from "../harness/browser-test.mjs";
 import { FREQUENT_CHECK_INS, RARE_CHECK_INS, localRoom } from "../harness/rooms.mjs";
 import { visitorInside } from "../harness/visitor.mjs";
@@ -134,5 +135,21 @@ browserTest("a keyboard is enough", { rooms: [room] }, async (arena) => {
   // What the page learns meanwhile takes nobody's focus away.
   await checksIn(visitor);
   assert.equal(await focused(), help);
+  assert.deepEqual(visitor.complaints, []);
+});
+
+browserTest("news take nobody's focus and selection away", { rooms: [room] }, async (arena) => {
+  const visitor = await waits(arena);
+  const { page } = visitor;
+  await page.locator(".ref").click();
+  const help = page.getByRole("link", { name: "Help" });
+  await help.focus();
+  const reference = await page.locator(".ref").innerText();
+  for (const news of ["A second day was added.", ""]) {
+    await call(arena.cluster, "PATCH", `${ROOMS}/${room.id}`, { page_message: news });
+    await page.locator(".news").waitFor({ state: news ? "attached" : "detached" });
+    assert.ok(await help.evaluate((link) => link === document.activeElement), `focus: ${news}`);
+    assert.equal(await page.evaluate(() => String(getSelection())), reference, `of: ${news}`);
+  }
   assert.deepEqual(visitor.complaints, []);
 });

@@ -52,6 +52,26 @@ browserTest("what is typed stays where the page has news", { rooms: [shop] }, as
   assert.deepEqual(visitor.complaints, []);
 });
 
+browserTest("a code typed again stays, with its error", { rooms: [shop] }, async (arena) => {
+  await fill(arena);
+  const visitor = await arena.visitor({ room: shop, context: PHONE });
+  await visitor.come();
+  const { page } = visitor;
+  const field = page.getByRole("textbox", { name: "Code from the other device" });
+  await page.getByText("Move your place to another device").click();
+  await field.fill("0000-0000");
+  await page.getByRole("button", { name: "Move my place here" }).click();
+  await page.getByRole("alert").getByText("This code is not right.").waitFor();
+  await field.fill("");
+  await page.keyboard.type("7K3M-9");
+  visitor.checkIns.length = 0;
+  await visitor.until(() => visitor.checkIns.length > 1, "it checks in no more");
+  await page.keyboard.type("X2P");
+  assert.equal(await field.inputValue(), "7K3M-9X2P");
+  assert.equal(await page.getByRole("alert").count(), 1);
+  assert.deepEqual(visitor.complaints, []);
+});
+
 /** Takes the only place of the room, which tells turns by a webhook. */
 async function fill(arena) {
   const hook = { url: "https://hooks.example/", topics: ["turn"] };
