@@ -44,7 +44,7 @@ for (const script of [true, false]) {
     assert.ok(!laptop.page.url().includes(code) && !laptop.page.url().includes("?"));
 
     await give(phone, "0000-0000");
-    await phone.page.getByText("This code is not right.").waitFor();
+    await phone.page.getByRole("alert").getByText("This code is not right.").waitFor();
     await check(phone, "failed");
     await give(phone, code);
     await phone.page.getByRole("heading", { name: "You are in line" }).waitFor();
@@ -73,11 +73,11 @@ browserTest("a code says that it is used, or over", { rooms: [still] }, async (a
   await give(phone, first);
   await phone.page.getByRole("heading", { name: "You are in line" }).waitFor();
   await give(tablet, first);
-  await tablet.page.getByText("This code has already been used.").waitFor();
+  await tablet.page.getByRole("alert").getByText("This code has already been used.").waitFor();
   const second = await codeOf(phone);
   await arena.cluster.advance(CODE_MS);
   await give(tablet, second);
-  await tablet.page.getByText("This code has expired.").waitFor();
+  await tablet.page.getByRole("alert").getByText("This code has expired.").waitFor();
   assert.deepEqual([...phone.complaints, ...tablet.complaints], []);
 });
 

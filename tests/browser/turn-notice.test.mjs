@@ -8,7 +8,12 @@ import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
 import { FREQUENT_CHECK_INS, RARE_CHECK_INS, localRoom } from "../harness/rooms.mjs";
 import { visitorInside } from "../harness/visitor.mjs";
 
-const FIELDS = { name: "shop", session_duration: 20, turn_notice: "email_or_phone" };
+const FIELDS = {
+  name: "shop",
+  session_duration: 20,
+  turn_notice: "email_or_phone",
+  invitation_groups: [{ name: "members", enters: "in_turn" }],
+};
 const shop = localRoom({ ...FIELDS, ...FREQUENT_CHECK_INS });
 /** Without script a page that comes again closes what was opened. */
 const still = localRoom({ ...FIELDS, ...RARE_CHECK_INS });
@@ -72,6 +77,35 @@ browserTest("a code typed again stays, with its error", { rooms: [shop] }, async
   assert.deepEqual(visitor.complaints, []);
 });
 
+const FAILURES = [
+  { field: "contact", typed: WRONG, button: "Send me a message", said: /^That did not work\./ },
+  { field: "invitation", typed: "no-invitation", button: "Use this code", said: /^This code is/ },
+  { field: "code", typed: "0000-0000", button: "Move my place here", said: /^This code is/ },
+];
+
+browserTest("an error is said, and stands at its field", { rooms: [shop] }, async (arena) => {
+  await fill(arena);
+  const visitor = await arena.visitor({ room: shop, context: DESKTOP });
+  const { page } = visitor;
+  await page.addInitScript({ path: AXE });
+  await visitor.come();
+  for (const { field, typed, button, said } of FAILURES) {
+    const input = page.locator(`[name=${field}]`);
+    await page.locator("details", { has: input }).locator("summary").click();
+    await input.fill(typed);
+    await page.getByRole("button", { name: button }).click();
+    await page.getByRole("status").filter({ hasText: said }).waitFor({ state: "attached" });
+    const [invalid, described] = await input.evaluate((one) => [
+      one === document.activeElement && one.ariaInvalid,
+      document.getElementById(one.getAttribute("aria-describedby"))?.innerText,
+    ]);
+    assert.equal(invalid, "true", field);
+    assert.match(described, said, field);
+    assert.deepEqual(await barriers(page), [], field);
+  }
+  assert.deepEqual(visitor.complaints, []);
+});
+
 /** Takes the only place of the room, which tells turns by a webhook. */
 async function fill(arena) {
   const hook = { url: "https://hooks.example/", topics: ["turn"] };
@@ -95,7 +129,7 @@ async function story(visitor, kind, script) {
   await page.getByText(OPEN).click();
   await check("open");
   await give(page, WRONG);
-  await page.getByText("That did not work. Please check what you typed, or try again").waitFor();
+  await page.getByRole("alert").getByText("That did not work. Please check").waitFor();
   assert.equal(await fieldOf(page).inputValue(), WRONG, "what was typed is erased");
   await check("failed");
   await give(page, LONG);
