@@ -28,6 +28,8 @@ browserTest("a room by invitation says so on every screen", options, async (aren
     const visitor = await comes(arena, context);
     await visitor.keepScreenshot(`invitation-${name}`, { fullPage: true });
     assert.ok(await fitsItsWidth(visitor.page), `${name} scrolls sideways`);
+    const tells = await visitor.page.locator("[data-turn]").isVisible();
+    assert.ok(!tells, `${name} offers to tell of a turn that never comes`);
     assert.deepEqual(await barriers(visitor.page), [], name);
     assert.deepEqual(visitor.complaints, [], name);
     await visitor.leave();
