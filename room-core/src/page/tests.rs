@@ -8,6 +8,7 @@ use super::Words;
 use super::arrival::Arrival;
 use super::content_security_policy;
 use super::hashes;
+use super::invitation::Invitation;
 use super::{ORIGIN, TurnstileMode, Widget};
 use crate::base::id::RoomId;
 use crate::base::time::{MINUTE_MS, Timestamp};
@@ -155,6 +156,16 @@ fn less_than_a_minute_is_said_and_no_place_is_kept_before_a_draw() {
     let before = render(&Waiting { event, ..two_minutes() });
     assert!(before.contains("at random"), "{before}");
     assert!(!before.contains("<strong>Your place is kept."), "{before}");
+}
+
+#[test]
+fn before_a_start_each_is_told_what_invitations_are_worth() {
+    for shuffles in [false, true] {
+        let event = Some(Stage { shuffles, ..prequeue() });
+        let invitation = Invitation { one_in: 4, others_first: true, ..Invitation::default() };
+        let page = render(&Waiting { event, invitation, ..two_minutes() });
+        assert!(page.contains(" are let in first.") && page.contains("Up to 1 in 4 "), "{page}");
+    }
 }
 
 /// In every language: who waits for a draw is told of no line and of no place in one.
