@@ -170,14 +170,15 @@ impl Variables {
         Self { group: group.to_owned(), ..self }
     }
 
-    /// Whether the page asks for an invitation: of visitors who wait, and of those who cannot
-    /// without one.
+    /// Whether the page asks for an invitation: of visitors who wait where it is worth something,
+    /// which it is not in a lottery, and of those who cannot wait without one.
     fn asks_invitation(&self) -> bool {
         let waits = matches!(
             self.shown(),
             Shown::Paused | Shown::Prequeue | Shown::Estimate | Shown::Unknown | Shown::Full
         );
-        self.waiting.invitation.asked && (self.waiting.invitation.needed || waits)
+        let is_worth = waits && self.waiting.method != QueueingMethod::Random;
+        self.waiting.invitation.asked && (self.waiting.invitation.needed || is_worth)
     }
 
     /// Puts a challenge on the page, in the words of the page.

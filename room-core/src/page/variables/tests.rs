@@ -6,6 +6,7 @@ use super::format_people;
 use crate::base::id::VisitorId;
 use crate::base::time::Timestamp;
 use crate::page::contact::ContactForm;
+use crate::page::invitation::Invitation;
 use crate::page::place::{CodeFailure, PlaceMove};
 use crate::page::template::Value;
 use crate::page::waiting::Waiting;
@@ -45,6 +46,18 @@ fn the_wait_is_rounded_to_the_nearest_minute_and_split() {
     check(Some(3_629), 60, "1 hour");
     check(Some(3_630), 61, "1 hour 1 minute");
     check(Some(u32::MAX), 71_582_788, "49710 days");
+}
+
+#[test]
+fn a_lottery_asks_for_no_invitation_unless_one_is_needed() {
+    let check = |method, needed: bool, want: bool| {
+        let invitation = Invitation { asked: true, needed, ..Invitation::default() };
+        let variables = Variables::of(&Waiting { method, invitation, ..Waiting::default() });
+        assert_eq!(variables.value("invitationAsked"), Some(Value::Bool(want)), "{method:?}");
+    };
+    check(QueueingMethod::Fifo, false, true);
+    check(QueueingMethod::Random, false, false);
+    check(QueueingMethod::Random, true, true);
 }
 
 #[test]
