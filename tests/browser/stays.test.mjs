@@ -201,6 +201,44 @@ browserTest("a page shows whose it is", { rooms: [branded] }, async (arena) => {
   }
 });
 
+const COLORS = ["#ffe600", "#0b1b2b"];
+
+browserTest("no colour of an owner hides what is used", { rooms: [rare] }, async (arena) => {
+  const visitor = await waits(arena, rare);
+  const { page } = visitor;
+  await page.evaluate(() => {
+    document.querySelector(".facts").append(document.createElement("progress"));
+  });
+  for (const color of COLORS) {
+    await page.evaluate((own) => {
+      document.documentElement.style.setProperty("--accent", own);
+    }, color);
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      const [card, ...used] = await page.evaluate(() => {
+        const styleOf = (one) => getComputedStyle(document.querySelector(one));
+        const { borderTopColor } = styleOf(".tell[data-turn]");
+        return [styleOf(".card").backgroundColor, borderTopColor, styleOf("progress").accentColor];
+      });
+      for (const one of used) {
+        assert.ok(contrast(card, one) >= 3, `${color} ${colorScheme}: ${one} on ${card}`);
+      }
+    }
+  }
+});
+
+/** How much one colour differs from another, as WCAG 2.2 measures it. */
+function contrast(...colors) {
+  const lights = colors.map((color) => {
+    const [red, green, blue] = color.match(/\d+/g).map((part) => {
+      const share = part / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  });
+  return (Math.max(...lights) + 0.05) / (Math.min(...lights) + 0.05);
+}
+
 const ZOOMED = { viewport: { width: 320, height: 256 } };
 
 browserTest("at 400 % the time is above the fold", { rooms: [rare] }, async (arena) => {
