@@ -185,6 +185,21 @@ browserTest("every state is readable by everybody on every screen", { rooms }, a
   }
 });
 
+browserTest("long words fit in letters twice as large", { rooms: [paused] }, async (arena) => {
+  const context = { viewport: NARROW, locale: "de-DE" };
+  const { page, ...visitor } = await arena.visitor({ room: paused, context });
+  await page.goto(visitor.address);
+  await page.evaluate(() => {
+    document.documentElement.style.fontSize = "200%";
+  });
+  assert.ok(await fitsItsWidth(page), "it scrolls sideways");
+  await page.locator(".move summary").click();
+  const [button, label] = await Promise.all(
+    ["button[value=code]", "form + form label"].map((one) => page.locator(one).boundingBox()),
+  );
+  assert.ok(label.y >= button.y + button.height + 8, "a label touches the button above it");
+});
+
 /**
  * Fills rooms, and lets one visitor wait until the places in their lines are known. Returns what
  * keeps those inside there, to be called more than once in a session: however long the machine
