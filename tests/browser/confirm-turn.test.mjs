@@ -11,8 +11,12 @@ import { FREQUENT_CHECK_INS, localRoom } from "../harness/rooms.mjs";
 import { visitorInside } from "../harness/visitor.mjs";
 
 const SESSION_MS = 60_000;
-const shop = localRoom({ name: "confirms", confirm_turn_minutes: 5, ...FREQUENT_CHECK_INS });
+const CONFIRMS = { confirm_turn_minutes: 5, ...FREQUENT_CHECK_INS };
+const shop = localRoom({ name: "confirms", ...CONFIRMS });
 const options = { rooms: [shop] };
+/** More than a minute remains when such a turn comes. */
+const long = localRoom({ ...CONFIRMS, name: "confirms-long", session_duration: 2 });
+const LONG_SESSION_MS = 2 * SESSION_MS;
 const TURN = { name: "It is your turn" };
 
 for (const script of [true, false]) {
@@ -46,6 +50,34 @@ for (const script of [true, false]) {
     assert.deepEqual(visitor.complaints, []);
   });
 }
+
+browserTest("the time left is said three times", { rooms: [long] }, async (arena) => {
+  await visitorInside(arena.cluster, long);
+  const visitor = await arena.visitor({ room: long, context: PHONE });
+  const { page } = visitor;
+  const heard = [];
+  await page.exposeFunction("hear", (text) => {
+    if (text.startsWith("It is your turn")) heard.push(text);
+  });
+  await visitor.come();
+  await page.evaluate(() => {
+    const said = document.querySelector(".said");
+    new MutationObserver(() => window.hear(said.textContent)).observe(said, { childList: true });
+  });
+  await arena.cluster.advance(LONG_SESSION_MS);
+  const hears = (count) =>
+    visitor.until(() => heard.length >= count, () => `it said ${heard}`);
+  for (const [count, passes_ms] of [[1, 55_000], [2, 25_000]]) {
+    await hears(count);
+    visitor.checkIns.length = 0;
+    await visitor.until(() => visitor.checkIns.length > 1, "it checks in no more");
+    await arena.cluster.advance(passes_ms);
+  }
+  await hears(3);
+  const [first, second, third] = heard.map((text) => Number(text.match(/Time left\s+(\d+) s$/)[1]));
+  assert.ok(heard.length === 3 && first > 60 && second <= 60 && third <= 20, `it said ${heard}`);
+  assert.deepEqual(visitor.complaints, []);
+});
 
 browserTest("a turn is confirmed from right to left", options, async (arena) => {
   await visitorInside(arena.cluster, shop);
