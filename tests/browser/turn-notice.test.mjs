@@ -51,7 +51,7 @@ browserTest("what is typed stays where the page has news", { rooms: [shop] }, as
   await fieldOf(page).pressSequentially("ann@mail.");
   const news = "A second day was added.";
   await call(arena.cluster, "PATCH", `${ROOMS}/${shop.id}`, { page_message: news });
-  await page.getByText(news).waitFor();
+  await page.locator(".news").getByText(news).waitFor();
   await page.keyboard.type("example");
   assert.equal(await fieldOf(page).inputValue(), "ann@mail.example");
   assert.deepEqual(visitor.complaints, []);
