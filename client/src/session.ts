@@ -60,20 +60,15 @@ function timeOf(seconds: number, language: string): string {
   }
 }
 
-/** Returns an element with this text. */
-function made<Name extends keyof HTMLElementTagNameMap>(
-  name: Name,
-  text = "",
-): HTMLElementTagNameMap[Name] {
-  return Object.assign(document.createElement(name), { textContent: text });
-}
-
 /** The element. Its parts are ordinary children, for the site's own style sheet. */
 export class WaitingRoomSession extends HTMLElement {
-  readonly #left = made("p");
-  readonly #news = made("p");
-  readonly #leave = made("button");
-  readonly #dialog = made("dialog");
+  readonly #left = document.createElement("p");
+  readonly #news = document.createElement("p");
+  readonly #leave = document.createElement("button");
+  // Two, so that a screen reader tells of the one that takes the other's place.
+  readonly #warning = document.createElement("dialog");
+  readonly #question = document.createElement("dialog");
+  readonly #warningText = document.createElement("p");
   #endsAt = 0;
   #warnSeconds = 0;
   #renews = false;
@@ -86,11 +81,12 @@ export class WaitingRoomSession extends HTMLElement {
     this.#left.setAttribute("role", "timer");
     this.#news.setAttribute("role", "status");
     this.#leave.type = "button";
-    this.#leave.textContent = this.#text("leave");
+    this.#say(this.#leave, "leave");
     this.#leave.onclick = () => this.#confirm();
     this.#leave.hidden = true;
-    this.#dialog.setAttribute("role", "alertdialog");
-    this.replaceChildren(this.#left, this.#leave, this.#news, this.#dialog);
+    const dialogs = [this.#warning, this.#question];
+    for (const dialog of dialogs) dialog.setAttribute("role", "alertdialog");
+    this.replaceChildren(this.#left, this.#leave, this.#news, ...dialogs);
     document.addEventListener("visibilitychange", this.#wake);
     void this.#look();
   }
@@ -123,50 +119,57 @@ export class WaitingRoomSession extends HTMLElement {
 
   #show(pauseMsMax = PAUSE_MS_MAX): void {
     const seconds = Math.max(0, (this.#endsAt - Date.now()) / 1_000);
-    this.#left.textContent = this.#text("left", seconds);
+    this.#say(this.#left, "left", seconds);
     this.#leave.hidden = false;
     if (seconds > this.#warnSeconds) {
+      // Another page may have renewed the session.
+      this.#warning.close();
       this.#wasWarned = false;
-    } else if (!this.#wasWarned) {
+    } else {
+      this.#say(this.#warningText, "warning", seconds);
+      if (!this.#wasWarned) this.#warn();
       this.#wasWarned = true;
-      this.#warn(seconds);
     }
     const untilWarning = seconds - this.#warnSeconds;
     const untilChange = untilWarning > 0 ? untilWarning : Math.min(seconds, 10);
     this.#later(Math.min(untilChange * 1_000 + 500, pauseMsMax), () => void this.#look());
   }
 
-  #warn(seconds: number): void {
-    const close = made("button", this.#text(this.#renews ? "stay" : "close"));
-    close.onclick = () => {
-      this.#dialog.close();
+  #warn(): void {
+    this.#question.close();
+    const close = this.#button(this.#warning, this.#renews ? "stay" : "close", () => {
       if (this.#renews) void this.#stay();
-    };
-    this.#open(this.#text("warning", seconds), [close, this.#leaving()]);
+    });
+    this.#open(this.#warning, this.#warningText, close);
   }
 
   #confirm(): void {
-    const stay = made("button", this.#text("stay"));
-    stay.onclick = () => this.#dialog.close();
-    this.#open(this.#text("question"), [stay, this.#leaving()]);
+    const text = document.createElement("p");
+    this.#say(text, "question");
+    this.#open(this.#question, text, this.#button(this.#question, "stay"));
   }
 
-  #leaving(): HTMLButtonElement {
-    const leave = made("button", this.#text("leave"));
-    leave.onclick = () => {
-      this.#dialog.close();
-      void this.#goes();
+  /**
+   * Opens a dialog: the browser keeps the focus in it, and Escape closes it. Its name stays as it
+   * is, since the focus is in it when its text changes.
+   */
+  #open(dialog: HTMLDialogElement, text: HTMLElement, first: HTMLButtonElement): void {
+    dialog.setAttribute("aria-label", text.textContent);
+    const leave = this.#button(dialog, "leave", () => void this.#goes());
+    dialog.replaceChildren(text, first, " ", leave);
+    dialog.showModal();
+  }
+
+  /** Returns a button that closes its dialog, and then acts. */
+  #button(dialog: HTMLDialogElement, name: Text, act?: () => void): HTMLButtonElement {
+    const button = document.createElement("button");
+    button.type = "button";
+    this.#say(button, name);
+    button.onclick = () => {
+      dialog.close();
+      act?.();
     };
-    return leave;
-  }
-
-  /** Opens the dialog: the browser keeps the focus in it, and Escape closes it. */
-  #open(text: string, buttons: HTMLButtonElement[]): void {
-    for (const button of buttons) button.type = "button";
-    this.#dialog.setAttribute("aria-label", text);
-    const spaced = buttons.flatMap((button) => [button, " "]);
-    this.#dialog.replaceChildren(made("p", text), ...spaced);
-    if (!this.#dialog.open) this.#dialog.showModal();
+    return button;
   }
 
   /** Renews the session by a visit of the page that is open. */
@@ -186,10 +189,11 @@ export class WaitingRoomSession extends HTMLElement {
 
   #end(text?: Text): void {
     clearTimeout(this.#timer);
-    if (this.#dialog.open) this.#dialog.close();
+    this.#warning.close();
+    this.#question.close();
     this.#leave.hidden = true;
     this.#left.textContent = "";
-    this.#news.textContent = text ? this.#text(text) : "";
+    if (text) this.#say(this.#news, text);
   }
 
   #later(ms: number, act: () => void): void {
@@ -197,10 +201,11 @@ export class WaitingRoomSession extends HTMLElement {
     this.#timer = setTimeout(act, ms);
   }
 
-  #text(name: Text, seconds = 0): string {
+  /** Lets a part of the page say a text. */
+  #say(part: HTMLElement, name: Text, seconds = 0): void {
     const language = this.closest("[lang]")?.getAttribute("lang") || navigator.language;
     const text = this.getAttribute(`text-${name}`) ?? TEXTS[name];
-    return text.replace("{time}", timeOf(seconds, language));
+    part.textContent = text.replace("{time}", timeOf(seconds, language));
   }
 
   /** Below the path of the room, which the attribute `path` names; the cookie goes there alone. */

@@ -15,6 +15,7 @@ import { ROOT } from "../harness/worker-modules.mjs";
 
 const SCRIPT = fs.readFileSync(path.join(ROOT, "client", "dist", "session.js"), "utf8");
 const shop = localRoom({ name: "shop", session_endpoint: true, ...FREQUENT_CHECK_INS });
+const theatre = localRoom({ ...shop, name: "theatre", session_duration: 2 });
 /** A page under a strict policy: the element needs no style and no inline script. */
 const PAGE = `<!doctype html><html lang="en"><title>Shop</title>
 <meta name="viewport" content="width=device-width"><main><h1>Shop</h1>
@@ -27,6 +28,8 @@ const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'";
  */
 const LATE_MS = 32_000;
 const MINUTE_MS = 60_000;
+/** An open warning asks again after so long. */
+const SOON_MS = 11_000;
 
 browserTest("the page tells, warns, and lets leave", { rooms: [shop] }, async (arena) => {
   const { cluster } = arena;
@@ -69,6 +72,45 @@ browserTest("the page tells, warns, and lets leave", { rooms: [shop] }, async (a
     if (cluster.clock.now() >= next.dueAt) await next.visit();
   }
   assert.ok(next.inside, "the place went to the next");
+  assert.deepEqual(visitor.complaints, []);
+});
+
+const minds = "an open warning goes by what is left, and takes the place of the question";
+browserTest(minds, { rooms: [theatre] }, async (arena) => {
+  const { cluster } = arena;
+  const visitor = await arena.visitor({ room: theatre });
+  await visitor.come();
+  const { page } = visitor;
+  await page.clock.install();
+  await opened(page, visitor.address, PAGE);
+  await page.getByRole("timer").filter({ hasText: /minutes?\.$|seconds\.$/ }).waitFor();
+  const lateAgain = async () => {
+    await cluster.advance(LATE_MS * 2);
+    await page.clock.runFor(MINUTE_MS);
+  };
+  await lateAgain();
+  const warning = page.getByRole("alertdialog", { name: /Do you want to stay/ });
+  const name = await warning.getAttribute("aria-label");
+  const left = async () => Number(/\d+/.exec(await warning.getByRole("paragraph").innerText()));
+  const before = await left();
+  await cluster.advance(MINUTE_MS / 3);
+  await page.clock.runFor(SOON_MS);
+  await visitor.until(async () => (await left()) <= before - 20, "the warning says the old time");
+  assert.equal(await warning.getAttribute("aria-label"), name, "the name changes under the focus");
+
+  // As another tab of the visitor does.
+  await page.evaluate(() => fetch(location.href, { method: "HEAD", cache: "no-store" }));
+  await page.clock.runFor(SOON_MS);
+  await warning.waitFor({ state: "detached" });
+
+  await page.getByRole("button", { name: "Leave" }).click();
+  const question = page.getByRole("alertdialog", { name: /Do you want to leave/ });
+  await question.getByRole("button", { name: "Leave" }).focus();
+  await lateAgain();
+  await warning.waitFor();
+  assert.equal(await question.count(), 0, "one question at a time");
+  const focused = await page.evaluate(() => document.activeElement.textContent);
+  assert.equal(focused, "Stay", "the focus is lost");
   assert.deepEqual(visitor.complaints, []);
 });
 
