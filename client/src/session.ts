@@ -12,7 +12,7 @@ export interface Session {
   readonly renews: boolean;
 }
 
-/** What the element says; each text can be given as an attribute `text-…`. */
+/** What the element says in `LANGUAGE`; each text can be given as an attribute `text-…`. */
 const TEXTS = {
   left: "Your session ends in {time}.",
   warning: "Your session ends in {time}. Do you want to stay?",
@@ -24,6 +24,7 @@ const TEXTS = {
   over: "Your session is over.",
 } as const;
 type Text = keyof typeof TEXTS;
+const LANGUAGE = "en";
 
 const PATH = "/_waiting-room/session";
 /** How long before the end the visitor is warned, in minutes: long enough to react (WCAG 2.2.1). */
@@ -45,7 +46,7 @@ async function ask(address: string, method: "GET" | "POST"): Promise<Session | u
   }
 }
 
-/** Rounds to the minute, below two minutes to steps of ten seconds, in the page's language. */
+/** Rounds to the minute, below two minutes to steps of ten seconds, in this language. */
 function timeOf(seconds: number, language: string): string {
   const [value, unit] =
     seconds >= 120
@@ -155,6 +156,7 @@ export class WaitingRoomSession extends HTMLElement {
    */
   #open(dialog: HTMLDialogElement, text: HTMLElement, first: HTMLButtonElement): void {
     dialog.setAttribute("aria-label", text.textContent);
+    Object.assign(dialog, { lang: text.lang, dir: text.dir });
     const leave = this.#button(dialog, "leave", () => void this.#goes());
     dialog.replaceChildren(text, first, " ", leave);
     dialog.showModal();
@@ -201,11 +203,15 @@ export class WaitingRoomSession extends HTMLElement {
     this.#timer = setTimeout(act, ms);
   }
 
-  /** Lets a part of the page say a text. */
+  /** Lets a part of the page say a text, and tell the language that the text is in. */
   #say(part: HTMLElement, name: Text, seconds = 0): void {
-    const language = this.closest("[lang]")?.getAttribute("lang") || navigator.language;
-    const text = this.getAttribute(`text-${name}`) ?? TEXTS[name];
-    part.textContent = text.replace("{time}", timeOf(seconds, language));
+    const own = this.getAttribute(`text-${name}`);
+    const ofPage = this.closest("[lang]")?.getAttribute("lang") ?? "";
+    const lang = own === null ? LANGUAGE : ofPage;
+    const time = timeOf(seconds, lang || navigator.language);
+    const textContent = (own ?? TEXTS[name]).replace("{time}", time);
+    const dir = own === null ? "ltr" : getComputedStyle(this).direction;
+    Object.assign(part, { textContent, lang, dir });
   }
 
   /** Below the path of the room, which the attribute `path` names; the cookie goes there alone. */

@@ -1,6 +1,7 @@
 /**
  * The element `<waiting-room-session>` on a page of the site, in a browser before the running
- * Worker: it tells the time left in the page's language, warns, renews, and lets the visitor leave.
+ * Worker: it tells the time left, warns, renews, and lets the visitor leave; and each of its texts
+ * tells its language.
  */
 
 import assert from "node:assert/strict";
@@ -17,7 +18,7 @@ const SCRIPT = fs.readFileSync(path.join(ROOT, "client", "dist", "session.js"), 
 const shop = localRoom({ name: "shop", session_endpoint: true, ...FREQUENT_CHECK_INS });
 const theatre = localRoom({ ...shop, name: "theatre", session_duration: 2 });
 /** A page under a strict policy: the element needs no style and no inline script. */
-const PAGE = `<!doctype html><html lang="en"><title>Shop</title>
+const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Shop</title>
 <meta name="viewport" content="width=device-width"><main><h1>Shop</h1>
 <waiting-room-session></waiting-room-session></main>
 <script type="module" src="/session.js"></script>`;
@@ -114,14 +115,30 @@ browserTest(minds, { rooms: [theatre] }, async (arena) => {
   assert.deepEqual(visitor.complaints, []);
 });
 
-const words = "the page's language tells the time, and the site's own texts are shown";
+const words = "each text has its language: the site's own that of the page, others English";
 browserTest(words, { rooms: [shop] }, async (arena) => {
   const visitor = await arena.visitor({ room: shop });
   await visitor.come();
-  const own = '-session text-left="Noch {time}">';
-  const german = PAGE.replace('"en"', '"de"').replace("-session>", own);
-  await opened(visitor.page, visitor.address, german);
-  await visitor.page.getByRole("timer").filter({ hasText: /^Noch \d0 Sekunden$/ }).waitFor();
+  const { page } = visitor;
+  const comes = (root, texts) => {
+    const html = PAGE.replace('lang="en"', root).replace("-session>", `-session ${texts}>`);
+    return opened(page, visitor.address, html);
+  };
+  const language = (part) => part.evaluate(({ lang, dir }) => [lang, dir]);
+  const timer = page.getByRole("timer");
+  await comes('lang="de"', 'text-left="Noch {time}"');
+  await timer.filter({ hasText: /^Noch \d0 Sekunden$/ }).waitFor();
+  assert.deepEqual(await language(timer), ["de", "ltr"]);
+  assert.deepEqual(await language(page.getByRole("button", { name: "Leave" })), ["en", "ltr"]);
+
+  await comes('lang="ar" dir="rtl"', 'text-leave="غادر"');
+  await timer.filter({ hasText: /^Your session ends in \d0 seconds\.$/ }).waitFor();
+  assert.deepEqual(await language(timer), ["en", "ltr"]);
+  await page.getByRole("button", { name: "غادر" }).click();
+  const question = page.getByRole("alertdialog", { name: /Do you want to leave/ });
+  assert.deepEqual(await language(question), ["en", "ltr"]);
+  assert.deepEqual(await language(question.getByRole("button", { name: "غادر" })), ["ar", "rtl"]);
+  await visitor.keepScreenshot("session-arabic");
   assert.deepEqual(visitor.complaints, []);
 });
 
