@@ -52,6 +52,17 @@ const PICTURES = [
   },
 ];
 
+/** Each column of the table: its head, and its cell for a minute. */
+const COLUMNS = [
+  ["come", ({ arrived }) => count(arrived)],
+  ["enter", ({ entered }) => count(entered)],
+  ["inside", ({ inside }) => count(inside)],
+  ["waiting", ({ waiting }) => count(waiting)],
+  ["half wait over", (minute) => inWords(minute.wait_median_s)],
+  ["told", (minute) => inWords(minute.told_s)],
+  ["pages", ({ pages }) => count(pages)],
+];
+
 /** Draws all of them for one outcome. */
 export function Pictures({ plan, outcome }) {
   const { minutes } = outcome;
@@ -90,24 +101,18 @@ function Table({ plan, minutes }) {
           <thead>
             <tr>
               <td />
-              {["come", "enter", "inside", "waiting", "half wait over", "told", "pages"].map(
-                (head) => (
-                  <th scope="col">{head}</th>
-                ),
-              )}
+              {COLUMNS.map(([head]) => (
+                <th scope="col">{head}</th>
+              ))}
             </tr>
           </thead>
           <tbody>
             {rows.map((row) => (
               <tr>
                 <th scope="row">{bare(moment(plan, row.at * 60))}</th>
-                <td>{count(row.arrived)}</td>
-                <td>{count(row.entered)}</td>
-                <td>{count(row.inside)}</td>
-                <td>{count(row.waiting)}</td>
-                <td>{row.wait_median_s === null ? "" : duration(row.wait_median_s)}</td>
-                <td>{row.told_s === null ? "" : duration(row.told_s)}</td>
-                <td>{count(row.pages)}</td>
+                {COLUMNS.map(([head, cell]) => (
+                  <td data-label={head}>{cell(row)}</td>
+                ))}
               </tr>
             ))}
           </tbody>
@@ -123,4 +128,5 @@ function beginOf({ begins_at }) {
   return new Date(2_000, 0, 1, hours, minutes).getTime();
 }
 
+const inWords = (seconds) => (seconds === null ? "" : duration(seconds));
 const inMinutes = (seconds) => (seconds === null ? null : seconds / 60);

@@ -46,7 +46,7 @@ export function Report({ of: { plan, plays, found, past, tookS } }) {
       </p>
       <details>
         <summary>The plan</summary>
-        <pre>{JSON.stringify(plan, null, 2)}</pre>
+        <pre tabIndex={0}>{JSON.stringify(plan, null, 2)}</pre>
       </details>
     </div>
   );
@@ -68,8 +68,8 @@ function Limits({ plan, all }) {
           {all.map((play) => (
             <tr>
               <th scope="row">{limitsText(play.outcome.limits)}</th>
-              {COLUMNS.map(([, cell]) => (
-                <td>{cell(play, plan)}</td>
+              {COLUMNS.map(([head, cell]) => (
+                <td data-label={head}>{cell(play, plan)}</td>
               ))}
             </tr>
           ))}
@@ -102,8 +102,8 @@ function Bill({ of: { rows, usd, planUsd, isIncluded, pricesOf, elsewhere } }) {
           {rows.map((row) => (
             <tr>
               <th scope="row">{row.what}</th>
-              <td>{count(row.count)}</td>
-              <td>{row.usd.toFixed(2)}</td>
+              <td data-label="count">{count(row.count)}</td>
+              <td data-label="USD">{row.usd.toFixed(2)}</td>
             </tr>
           ))}
         </tbody>

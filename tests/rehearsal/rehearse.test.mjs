@@ -17,6 +17,7 @@ import { count } from "../../scripts/rehearse/answer.mjs";
 import { AXE, barriers } from "../harness/accessibility.mjs";
 import { DESKTOP, PHONE, browserTest, keepScreenshot } from "../harness/browser-test.mjs";
 import { chromiumMissing, launchChromium } from "../harness/chromium.mjs";
+import { fitsItsWidth } from "../harness/every-language.mjs";
 import { signedIn } from "../harness/owner.mjs";
 import { localRoom } from "../harness/rooms.mjs";
 
@@ -28,6 +29,8 @@ const WEIGHT_ERROR_KB = 30;
 const UNREPORTED_MAX = 1;
 /** Longer than the page calculates on a slow machine that does much else. */
 const CALCULATES_MS = 300_000;
+/** The narrowest screen on which nothing may scroll sideways (WCAG 1.4.10). */
+const NARROW = { width: 320, height: 640 };
 const shop = localRoom({ name: "shop", total_active_users: 200, new_users_per_minute: 50 });
 
 function rehearse(...parameters) {
@@ -79,7 +82,7 @@ test("the report shows it without a network, to everybody", async (context) => {
   try {
     for (const [name, options] of [
       ["report", { viewport: { width: 1280, height: 900 } }],
-      ["report-phone", { ...PHONE, colorScheme: "dark" }],
+      ["report-phone", { ...PHONE, viewport: NARROW, colorScheme: "dark" }],
     ]) {
       const profile = await browser.newContext({ ...options, offline: true });
       const page = await profile.newPage();
@@ -94,13 +97,28 @@ test("the report shows it without a network, to everybody", async (context) => {
       assert.equal(await page.locator(".plot canvas").count(), 6);
       await page.getByRole("button", { name: "1,000 a minute and 6,000 inside" }).click();
       await page.getByText("With 1,000 a minute and 6,000 inside").waitFor();
+      await page.locator("details:not([open]) > summary").evaluateAll(openAll);
       await keepScreenshot(page, name, { fullPage: true });
       assert.deepEqual([await barriers(page), errors], [[], []]);
+      assert.equal(await page.locator("table").evaluateAll(unlabelledCells), 0);
+      assert.ok(await fitsItsWidth(page), `${name} scrolls sideways`);
     }
   } finally {
     await browser.close();
   }
 });
+
+const openAll = (summaries) => summaries.forEach((summary) => summary.click());
+
+/** How many cells do not tell their column, which a narrow screen shows beside them. */
+function unlabelledCells(tables) {
+  const unlabelled = tables.flatMap(({ tHead, tBodies }) => {
+    const heads = [...tHead.rows[0].cells].map(({ textContent }) => textContent);
+    const cells = [...tBodies[0].querySelectorAll("td")];
+    return cells.filter(({ cellIndex, dataset }) => dataset.label !== heads[cellIndex]);
+  });
+  return unlabelled.length;
+}
 
 test("no text of a plan or of a room becomes a part of the page", async (context) => {
   if (chromiumMissing()) return context.skip(`SKIPPED: ${chromiumMissing()}`);
