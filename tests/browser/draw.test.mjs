@@ -8,6 +8,7 @@ import { createHash, createHmac, randomBytes } from "node:crypto";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
+import { AXE, barriers } from "../harness/accessibility.mjs";
 import { PHONE, browserTest, keepScreenshot } from "../harness/browser-test.mjs";
 import { drawnEvent } from "../harness/draw.mjs";
 import { localRoom } from "../harness/rooms.mjs";
@@ -108,6 +109,30 @@ browserTest("what was altered does not verify", { rooms: [] }, async (arena) => 
   await check({ rank: "short" }, "", ["bad"]);
 });
 
+browserTest("the verifier can be used by everybody", { rooms: [] }, async (arena) => {
+  const verifier = await open(arena);
+  const receipt = verifier.getByLabel("Receipt");
+  const button = verifier.getByRole("button");
+  assert.deepEqual(await barriers(verifier), []);
+  await button.click();
+  await verifier.getByRole("status").getByText("The receipt is not complete").waitFor();
+  const isFocused = await receipt.evaluate((field) => field === document.activeElement);
+  assert.ok(isFocused, "the focus is not where something is missing");
+  assert.equal(await receipt.getAttribute("aria-invalid"), "true");
+  for (const colorScheme of ["light", "dark"]) {
+    await verifier.emulateMedia({ colorScheme });
+    assert.deepEqual(await barriers(verifier), [], colorScheme);
+  }
+  const early = `commitment: ${"0".repeat(64)}\nlot: ${"0".repeat(32)}`;
+  assert.deepEqual(await verdicts(verifier, early, ""), ["open"]);
+  assert.equal(await receipt.getAttribute("aria-invalid"), "false");
+  // Where the system gives the colours, a button has no ground.
+  await verifier.emulateMedia({ forcedColors: "active" });
+  await keepScreenshot(verifier, "draw-forced-colors", { fullPage: true });
+  const border = await button.evaluate((one) => getComputedStyle(one).borderTopStyle);
+  assert.equal(border, "solid", "the button has no shape");
+});
+
 /** Opens the receipt on a visitor's page. */
 async function openReceipt({ page }) {
   await page.getByText("Receipt for the draw").click();
@@ -127,6 +152,7 @@ async function followLink({ page }) {
 async function open({ browser }) {
   const context = await browser.newContext({ ...PHONE, offline: true });
   const page = await context.newPage();
+  await page.addInitScript({ path: AXE });
   page.on("request", (request) => assert.ok(request.url().startsWith("file:"), request.url()));
   await page.goto(VERIFIER);
   return page;
