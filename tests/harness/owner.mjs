@@ -16,6 +16,8 @@ const STATUS = /waiting_rooms\/(\w+)\/status$/;
 const QUIET_MS = 200;
 /** A page has an answer to every question by then: it gives up on one after 8 s. */
 const QUIET_WITHIN_MS = 60_000;
+/** The narrowest screen on which nothing may scroll sideways, in pixels (WCAG 1.4.10). */
+const NARROWEST = 320;
 const LIVE = /\/_waiting-room\/live\?rooms=(.*)$/;
 
 /** Opens the cockpit in a browser of its own, without a token. */
@@ -126,7 +128,12 @@ class Owner {
       await this.browser.keepScreenshot(`cockpit-${name}-${colorScheme}`, { fullPage: true });
       assert.deepEqual(await barriers(this.page), [], `${name}, ${colorScheme}`);
     }
-    assert.ok(await fitsItsWidth(this.page), `${name} scrolls sideways`);
+    const screen = this.page.viewportSize();
+    for (const width of [screen.width, NARROWEST]) {
+      await this.page.setViewportSize({ ...screen, width });
+      assert.ok(await fitsItsWidth(this.page), `${name} scrolls sideways at ${width} px`);
+    }
+    await this.page.setViewportSize(screen);
   }
 
   /** What the page complained about, but for answers that are refusals. */
