@@ -229,6 +229,18 @@ async function isOneScreen(owner, height) {
   assert.ok(y + tall <= height, `what Drain does ends at ${y + tall} px of ${height}`);
 }
 
+/** Where the system gives the colours, the bar, its ground and the mark of the limit differ. */
+async function showsItsBar({ page, browser }) {
+  await page.emulateMedia({ forcedColors: "active" });
+  await browser.keepScreenshot("cockpit-room-forced-colors");
+  const parts = page.locator("section > .bar, section > .bar *");
+  const colors = await parts.evaluateAll((all) =>
+    all.map((part) => getComputedStyle(part).backgroundColor),
+  );
+  assert.equal(new Set(colors).size, 3, `the bar has the colours ${colors}`);
+  await page.emulateMedia({ forcedColors: "none" });
+}
+
 browserTest("every screen is readable by everybody", options, async (arena) => {
   await comes(arena.cluster);
   await change(arena, { total_active_users: 21 });
@@ -242,6 +254,7 @@ browserTest("every screen is readable by everybody", options, async (arena) => {
     await owner.open(shop);
     await owner.reads(/\d+ \/ 21/);
     await owner.looks(`room-${device}`);
+    await showsItsBar(owner);
     if (device === "phone") await isOneScreen(owner, context.viewport.height);
     await owner.button("Maintenance").click();
     await owner.page.getByRole("dialog").waitFor();
