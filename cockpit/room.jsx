@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 
 import { undoable } from "./changes.js";
 import { Actions } from "./controls.jsx";
-import { addressOf, inForce, methodName, number, status } from "./facts.js";
+import { addressOf, duration, inForce, methodName, number, status } from "./facts.js";
 import { Limits } from "./limits.jsx";
 import { useLive } from "./live.js";
 import { Age, Bar, NextEvent, Status, wait, waiting } from "./parts.jsx";
@@ -117,7 +117,7 @@ function NextEntry({ room, numbers }) {
   if (room.queue_all || room.maintenance !== "off") return null;
   const seconds = numbers?.next_admission_seconds;
   if (typeof seconds !== "number" || numbers.estimated_queued_users === 0) return null;
-  return <>Next enters {seconds > 0 ? `in about ${Math.ceil(seconds)} s` : "now"} ·</>;
+  return <>Next enters {seconds > 0 ? `in about ${duration(seconds)}` : "now"} ·</>;
 }
 
 function FirstVisitor({ room }) {

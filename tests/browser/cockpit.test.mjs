@@ -41,6 +41,7 @@ browserTest("an owner watches a line, steers it and undoes", options, async (are
   await row.getByText(`about ${COMING - LIMIT}`).waitFor();
   await owner.open(shop);
   await owner.reads("20 / 20");
+  await owner.reads(/^Next enters in about (29|30) min ·/);
 
   await owner.reads("2 more visitors may enter.");
   await owner.button("Limit +10 %, to 22").click();
