@@ -39,7 +39,7 @@ export function fieldsOf(events, now) {
       label: "Event",
       type: "select",
       options: [{ value: "", label: "None: the room as it is" }, ...coming.map(ofEvent)],
-      help: "Its limits, session, prequeue and shuffle take the place of the room’s.",
+      help: "Its limits, session, Turnstile, prequeue and shuffle take the place of the room’s.",
     },
     {
       name: "visitors",

@@ -16,13 +16,16 @@ const ROOM_FIELDS = [
   "turnstile_action",
   "event_stream_enabled",
 ];
-/** What an event sets anew of them. */
+/** What an event sets anew of them, and that it lets nobody in, which the simulator refuses. */
 const EVENT_FIELDS = [
   "total_active_users",
   "new_users_per_minute",
   "session_duration",
   "disable_session_renewal",
   "queueing_method",
+  "turnstile_mode",
+  "turnstile_action",
+  "queue_all",
 ];
 
 /**

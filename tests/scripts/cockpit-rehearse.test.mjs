@@ -4,6 +4,7 @@
  */
 
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import { test } from "node:test";
 
 import {
@@ -15,6 +16,9 @@ import {
   problemsIn,
   problemsOf,
 } from "../../cockpit/rehearse_fields.js";
+
+const ROOT = `${import.meta.dirname}/../..`;
+const { schemas } = JSON.parse(fs.readFileSync(`${ROOT}/src/openapi.json.txt`, "utf8")).components;
 
 const room = {
   id: "0123",
@@ -78,6 +82,20 @@ test("an event brings its limits, its prequeue and its time, unless the form say
   assert.match(words({ ...INITIAL, event: "e1" }), /^Limits: 100 .*, as the event has them\./);
   const many = words({ ...INITIAL, visitors: "150000" });
   assert.match(many, /With more than 100,000 visitors no others are played\.$/);
+});
+
+test("an event sets anew all that the API lets it set of what a rehearsal needs of a room", () => {
+  const all = (schema, value) =>
+    Object.fromEntries(Object.keys(schemas[schema].properties).map((name) => [name, value]));
+  const ofRoom = all("RoomInput", "of the room");
+  const { event_start_time, prequeue_start_time, id } = opening;
+  const times = { event_start_time, prequeue_start_time, id };
+  const event = { ...all("EventInput", "of the event"), ...times };
+  const { room: played } = planOf(ofRoom, [event], { ...form, event: id });
+  const expected = ([name]) => [name, name in event ? "of the event" : "of the room"];
+  assert.deepEqual(played, Object.fromEntries(Object.entries(played).map(expected)));
+  assert.equal(played.queue_all, "of the event", "the simulator refuses what lets nobody in");
+  assert.ok(!("queue_all" in planOf(ofRoom, [], form).room));
 });
 
 test("events that are over are not offered", () => {
