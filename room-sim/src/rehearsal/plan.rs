@@ -261,7 +261,8 @@ fn is_time(text: Option<&str>) -> bool {
     text.split_once(':').is_some_and(|(hour, minute)| part(hour, 24) && part(minute, 60))
 }
 
-/// Returns the settings of a room described as in the API. A missing name or host is filled in.
+/// Returns the settings of a room described as in the API. A missing name or host is filled in, and
+/// visitors confirm their turn at once.
 fn settings_of(room: &Map<String, Value>) -> Result<Settings, Vec<Wrong>> {
     let usual = json!({
         "id": "00000000000000000000000000000001",
@@ -278,6 +279,7 @@ fn settings_of(room: &Map<String, Value>) -> Result<Settings, Vec<Wrong>> {
     })?;
     let settings = |room: &Room| Settings {
         challenge_required: room.turnstile.gates(),
+        confirm_turn_minutes: 0,
         ..room.settings.clone()
     };
     let settings = rooms.first().map(settings).ok_or_else(Vec::new)?;
@@ -285,6 +287,11 @@ fn settings_of(room: &Map<String, Value>) -> Result<Settings, Vec<Wrong>> {
         let message = "lets nobody in, so there is nothing to rehearse: take `queue_all`, \
                        `maintenance` and `reject` out, and give `prequeue_minutes` for a start";
         return Err(vec![Wrong::of("room", message)]);
+    }
+    if settings.invitations.is_only() {
+        let message = "lets in nobody who comes without an invitation, and nobody here has one: \
+                       take it out, and give those who are invited as `visitors`";
+        return Err(vec![Wrong::of("room.invitation_only", message)]);
     }
     Ok(settings)
 }
@@ -342,6 +349,27 @@ mod tests {
             ));
             assert!(got.iter().any(|one| one.contains("lets nobody in")), "{field}: {got:?}");
         }
+    }
+
+    #[test]
+    fn a_room_for_the_invited_alone_is_not_rehearsed() {
+        let got = wrong(
+            r#"{ "room": { "total_active_users": 5, "new_users_per_minute": 5,
+                           "invitation_groups": [{ "name": "members" }], "invitation_only": true },
+                 "visitors": 9, "arrivals": { "preset": "all_day" } }"#,
+        );
+        let field = "room.invitation_only: ";
+        assert!(got.iter().any(|one| one.starts_with(field)), "{got:?}");
+    }
+
+    #[test]
+    fn visitors_confirm_their_turn_at_once() {
+        let plan = Plan::read(
+            r#"{ "room": { "total_active_users": 5, "new_users_per_minute": 5,
+                           "confirm_turn_minutes": 3 },
+                 "visitors": 9, "arrivals": { "preset": "all_day" } }"#,
+        );
+        assert_eq!(plan.expect("a plan").settings().confirm_turn_minutes, 0);
     }
 
     #[test]
