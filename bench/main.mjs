@@ -1,16 +1,7 @@
 /**
  * `npm run bench`: the built Worker beside a bare pass-through and two connectors, in one workerd
- * and one run; and what a month costs. `--gate` measures what CI guards and fails if a gate breaks;
- * `--bill` tells the costs alone; `--only <names>` and `--seconds <n>` choose which ratios
- * are measured and how long. `--first` tells the first requests of processes alone:
- * `--processes <n>` of each kind, with `--serve <n>` rooms, and with `--against <folder>` in turn
- * with those of another checkout that was built. `--loop --against <folder>` sets visits in a loop
- * inside of workerd beside those of another. `--scale` tells what grows with rooms, rules and
- * event streams alone, `--owner` how long an owner of many rooms waits for each screen. `--own`
- * measures `npm run serve` beside plain proxies, with `--waiting <n>` visitors in line for memory.
+ * and one run; and what a month costs. The flags in `options.mjs` choose parts of it and others.
  */
-
-import { parseArgs } from "node:util";
 
 import { sendForJson } from "../tests/harness/http.mjs";
 import { monthlyBill } from "./bill/bill.mjs";
@@ -20,38 +11,23 @@ import { ownLines } from "./own.mjs";
 import { ownersTable } from "./owner.mjs";
 import { crowdHandlerRooms } from "./peer-accounts.mjs";
 import { loopTable } from "./loop.mjs";
+import { benchOptions } from "./options.mjs";
 import { table, verdicts } from "./report.mjs";
 import { joined, playCycles } from "./rounds.mjs";
 import { scaleTable } from "./scale.mjs";
 import { startServices } from "./services.mjs";
 import { capacity, objectCalls, wasmSize } from "./single-figures.mjs";
-import { GATED, QUEUE_IT, REFERENCE, VARIANTS } from "./variants.mjs";
+import { QUEUE_IT, REFERENCE } from "./variants.mjs";
 import { Visitors } from "./visitors.mjs";
 
-const { values: options } = parseArgs({
-  options: {
-    against: { type: "string" },
-    bill: { type: "boolean", default: false },
-    first: { type: "boolean", default: false },
-    gate: { type: "boolean", default: false },
-    loop: { type: "boolean", default: false },
-    only: { type: "string" },
-    own: { type: "boolean", default: false },
-    owner: { type: "boolean", default: false },
-    processes: { type: "string", default: "5" },
-    scale: { type: "boolean", default: false },
-    serve: { type: "string" },
-    seconds: { type: "string" },
-    waiting: { type: "string", default: "100000" },
-  },
-});
+const options = benchOptions(process.argv.slice(2));
 const seconds = Number(options.seconds ?? (options.gate ? 60 : 100));
 const first = {
   processes: Number(options.processes),
   rooms: options.serve && Number(options.serve),
   against: options.against,
 };
-const variants = chosen(options.gate ? GATED : VARIANTS, options.only);
+const { variants } = options;
 
 /** A broken gate is measured again as often: more cycles are nearer to the truth. */
 const PLAYS_MORE_MAX = 2;
@@ -69,15 +45,6 @@ try {
   }
 } finally {
   for (const one of started.reverse()) await one.stop();
-}
-
-function chosen(all, only) {
-  if (only === undefined) return all;
-  const names = only.split(",");
-  const unknown = names.filter((name) => !all.some((variant) => variant.name === name));
-  if (unknown.length === 0) return all.filter(({ name }) => names.includes(name));
-  console.error(`unknown: ${unknown}; there are: ${all.map(({ name }) => name).join(",")}`);
-  process.exit(2);
 }
 
 /** The ratios and figures of visits; false if a gate breaks. */
@@ -106,7 +73,6 @@ async function tellFirst() {
 
 /** Visits in a loop, beside those of another checkout. */
 async function tellLoop() {
-  if (!options.against) throw new Error("--loop needs --against <folder of another checkout>");
   const lines = await loopTable(await prepareOrigin(), { against: options.against, seconds });
   console.log(lines.join("\n"));
 }

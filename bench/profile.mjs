@@ -1,22 +1,21 @@
 /**
  * `npm run profile`: where the CPU time of one kind of visit goes, as a table of functions and a
  * flame graph (`build/profile-<visit>.svg`), beside what a bare pass-through spends on a request.
- * `--visit <name>` chooses one of the benchmark's kinds, `--visits <n>` how many there are.
  *
  * V8 takes a sample every 0.1 ms, which makes all a little slower: the shares count, not the sums.
  */
 
 import fs from "node:fs";
 import path from "node:path";
-import { parseArgs } from "node:util";
 
 import { inspect } from "../tests/harness/inspector.mjs";
 import { ROOT } from "../tests/harness/worker-modules.mjs";
 import { Child } from "./child.mjs";
 import { flameGraph } from "./flame-graph.mjs";
+import { profileOptions } from "./options.mjs";
 import { CONNECTIONS } from "./rounds.mjs";
 import { startServices } from "./services.mjs";
-import { PASS_THROUGH, REFERENCE, VARIANTS } from "./variants.mjs";
+import { PASS_THROUGH, REFERENCE } from "./variants.mjs";
 import { Visitors } from "./visitors.mjs";
 
 const SAMPLE_US = 100;
@@ -27,18 +26,7 @@ const ROWS = 30;
 /** What V8 calls the time in which nothing runs. */
 const IDLE = "(idle)";
 
-const { values: options } = parseArgs({
-  options: {
-    visit: { type: "string", default: "admitted" },
-    visits: { type: "string", default: "5000" },
-  },
-});
-const count = Number(options.visits);
-const variant = VARIANTS.find(({ name }) => name === options.visit);
-if (!variant) {
-  console.error(`unknown; there are: ${VARIANTS.map(({ name }) => name).join(",")}`);
-  process.exit(2);
-}
+const { variant, count } = profileOptions(process.argv.slice(2));
 
 const started = [];
 try {

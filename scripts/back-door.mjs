@@ -5,6 +5,9 @@ import http from "node:http";
 import https from "node:https";
 import process from "node:process";
 
+import { stop } from "./stop.mjs";
+import { HELP, readFlags } from "./usage.mjs";
+
 const LIMIT_MS = 10_000;
 const HEADER = "cf-waiting-room-lock";
 /** The refusals of a lock, of a server without this host, and of one that demands a certificate. */
@@ -18,10 +21,15 @@ const VERDICTS = {
   shut: { word: "closed ", says: "The door is shut.", status: 0 },
 };
 
-const [address, host] = process.argv.slice(2);
+const WORDS = "https://<the origin's own address> [the host of the site]";
+/** Of a command that was not understood, and tells nothing of a door. */
+const MISUSED = 2;
+
+const more = { takes: WORDS, most: 2, page: "docs/origin-lock.md", status: MISUSED };
+const { positionals } = readFlags("back-door", [HELP], process.argv.slice(2), more);
+const [address, host] = positionals;
 if (!/^https?:/i.test(address ?? "") || !URL.canParse(address)) {
-  console.error("npm run back-door -- https://<the origin's own address> [the host of the site]");
-  process.exit(2);
+  stop(`which address? npm run back-door -- ${WORDS}`, MISUSED);
 }
 
 const soon = Math.floor(Date.now() / 1_000) + 100;

@@ -1,10 +1,13 @@
-// Builds the Worker's wasm and glue, and the client library, and checks the size budget. `--debug`
-// also builds the wasm with panic hooks, which tests need. wrangler runs the same builder by
-// itself, see wrangler-build.mjs.
+// Builds the Worker's wasm and glue, and the client library, and checks the size budget. wrangler
+// runs the same builder by itself, see wrangler-build.mjs.
 import { wasmWeights } from "./budget.mjs";
+import { HELP, readFlags } from "./usage.mjs";
 import { buildWorker, must, xtasksAtOnce } from "./xtask.mjs";
 
-if (process.argv.includes("--debug")) await xtasksAtOnce(["build"], ["build", "--debug"]);
+const FLAGS = [["debug", false, "", "Also the wasm with panic hooks, which tests need."], HELP];
+const page = "ARCHITECTURE.md";
+const { debug } = readFlags("build", FLAGS, process.argv.slice(2), { page }).values;
+if (debug) await xtasksAtOnce(["build"], ["build", "--debug"]);
 buildWorker();
 must("node", "node_modules/typescript/bin/tsc", "--project", "client");
 

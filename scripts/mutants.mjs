@@ -1,10 +1,5 @@
 // `npm run mutants`: breaks the core in thousands of small ways, one after the other, and says
-// which of them no test notices. All of it takes a day, so it is run in parts:
-//
-//   npm run mutants -- --file 'machines/global_aggregator*'   some files, below room-core/src
-//   npm run mutants -- --shard 0/20                           one in twenty, of every file
-//   npm run mutants -- --sample 600 --seed 7                  about so many, of every file
-//   npm run mutants -- --change [base]                        what differs from a commit
+// which of them no test notices. All of it takes a day, so flags choose parts.
 //
 // A mutant that no test can notice, since it changes nothing, stands in .cargo/mutants.toml.
 import { spawn, spawnSync } from "node:child_process";
@@ -14,6 +9,7 @@ import path from "node:path";
 import { CORE, Tally } from "./mutants-summary.mjs";
 import { addToPath } from "./rust.mjs";
 import { stop } from "./stop.mjs";
+import { HELP, readFlags, wholeNumber } from "./usage.mjs";
 
 const VERSION = "27.1.0";
 const TOOLS = path.resolve("target", "tools");
@@ -57,9 +53,15 @@ const ENVIRONMENT = {
 /** The statuses of cargo-mutants: all noticed, some missed, some made a test wait for ever. */
 const DONE = [0, 2, 3];
 
-const USAGE =
-  "usage: npm run mutants -- [--file <name below room-core/src>]... [--shard <k>/<n>] | " +
-  "--sample <how many> [--seed <n>] | --change [<base>]";
+/** Each flag: name, default or `undefined`, what it takes, what it means. */
+const FLAGS = [
+  ["file", [], "name", "Some files below room-core/src, such as 'machines/global_aggregator*'."],
+  ["shard", undefined, "k/n", "One in n of every file; 0/20 is the first of twenty."],
+  ["sample", undefined, "number", "Instead: about so many, of every file."],
+  ["seed", undefined, "number", "Which of them. Default: by chance."],
+  ["change", false, "", "Instead: what differs from a base, where the branch left main if none."],
+  HELP,
+];
 
 const began = Date.now();
 const wanted = parameters(process.argv.slice(2));
@@ -81,25 +83,25 @@ process.exit(tally.missed.size > 0 ? 1 : 0);
 
 /** Reads the command line: what goes on to cargo-mutants, and the base of a change. */
 function parameters(all) {
-  const forCargo = [];
-  const [first, second] = all;
-  if (first === "--change" && all.length <= 2) return { isChange: true, base: second, forCargo };
-  if (first === "--sample") return { isChange: false, forCargo, ...sampleOf(all) };
-  for (let at = 0; at < all.length; at += 2) {
-    const [flag, value] = [all[at], all[at + 1]];
-    if (value === undefined || !["--file", "--shard"].includes(flag)) stop(USAGE);
-    forCargo.push(flag, flag === "--file" ? `${CORE}/${value}` : value);
-  }
-  return { isChange: false, forCargo };
+  const more = { takes: "[base]", page: "tests/README.md" };
+  const { values, positionals } = readFlags("mutants", FLAGS, all, more);
+  const { file, shard, sample, seed, change: isChange } = values;
+  const parts = [file.length > 0 || shard !== undefined, sample !== undefined, isChange];
+  if (parts.filter(Boolean).length > 1) stop("take --file and --shard, or --sample, or --change");
+  const [base] = positionals;
+  if (base !== undefined && !isChange) stop("a base needs --change before it");
+  if (seed !== undefined && sample === undefined) stop("--seed needs --sample <number>");
+  const forCargo = file.flatMap((name) => ["--file", `${CORE}/${name}`]);
+  if (shard !== undefined) forCargo.push("--shard", shard);
+  if (sample === undefined) return { isChange, base, forCargo };
+  return { isChange, forCargo, ...sampleOf(sample, seed) };
 }
 
 /** Reads how many mutants to draw, and with which seed; one by chance where none is given. */
-function sampleOf([, count, flag, number, ...rest]) {
-  const sample = Number(count);
-  const seed = flag === undefined ? Math.floor(Math.random() * 1_000) : Number(number);
-  const isRight = flag === undefined || (flag === "--seed" && rest.length === 0);
-  if (!isRight || !(sample >= 1) || !(seed >= 0) || !Number.isInteger(seed)) stop(USAGE);
-  return { sample, seed };
+function sampleOf(count, number = Math.floor(Math.random() * 1_000)) {
+  const seed = Number(number);
+  if (!(seed >= 0 && Number.isInteger(seed))) stop("--seed must be a whole number from 0");
+  return { sample: wholeNumber(count, "--sample"), seed };
 }
 
 /** The part of all mutants that is a sample: one of so many like parts, by the seed. */

@@ -1,13 +1,12 @@
 // `npm run nightly`: what is too long for each change: everything whole, with other seeds each
 // time. Every part says what it held and how long it took; `--only <part>` runs one. A part that
 // fails prints how to repeat it.
-import { parseArgs } from "node:util";
-
 import { keepFigures } from "./suite/figures.mjs";
 import { summary } from "./suite/report.mjs";
 import { runSteps } from "./suite/run.mjs";
 import { ALONE, STEPS } from "./suite/steps.mjs";
 import { stop } from "./stop.mjs";
+import { HELP, readFlags } from "./usage.mjs";
 
 const DAY_MS = 86_400_000;
 /** All mutants of the core take a day: each night has its part, and a week has all of them. */
@@ -37,10 +36,13 @@ const PARTS = [
   { name: "mutants", commands: [words(`node scripts/mutants.mjs --shard ${shard()}`)] },
 ].map((part) => ({ ...part, lane: ALONE }));
 
-const { only } = parameters();
+const NAMES = ["tests", ...PARTS.map(({ name }) => `"${name}"`)].join("|");
+const FLAGS = [["only", undefined, "part", `One part: ${NAMES}.`], HELP];
+const page = "docs/simulation.md";
+const { only } = readFlags("nightly", FLAGS, process.argv.slice(2), { page }).values;
 const parts = only === undefined ? PARTS : PARTS.filter(({ name }) => name === only);
 const withTests = only === undefined || only === "tests";
-if (parts.length === 0 && !withTests) stop(usage());
+if (parts.length === 0 && !withTests) stop(`--only is one of ${NAMES}, but is ${only}`);
 Object.assign(process.env, EVERYTHING);
 const began = performance.now();
 const steps = await runSteps([...(withTests ? tests : []), ...parts]);
@@ -48,19 +50,6 @@ const wallSeconds = (performance.now() - began) / 1_000;
 summary(steps, wallSeconds);
 if (only === undefined) keepFigures("nightly", steps, wallSeconds);
 process.exit(steps.every(({ passed }) => passed) ? 0 : 1);
-
-function parameters() {
-  try {
-    return parseArgs({ options: { only: { type: "string" } } }).values;
-  } catch (error) {
-    return stop(`${error.message}\n  ${usage()}`);
-  }
-}
-
-function usage() {
-  const names = ["tests", ...PARTS.map(({ name }) => `"${name}"`)];
-  return `usage: npm run nightly -- [--only <${names.join("|")}>]`;
-}
 
 /** Draws the seeds of as many stories, others each night. */
 function seeds() {

@@ -2,8 +2,6 @@
  * What the one global object of a room has to do at many data centers, in real workerd with the
  * release build: `npm run object-cpu` takes what reaches it in a simulated sale of a million
  * visitors, sends that to a real one, and tells the CPU time of each kind of message.
- *
- * Options are those of `room-sim messages`, `--data-centers 30` for example.
  */
 
 import { spawn } from "node:child_process";
@@ -12,6 +10,17 @@ import readline from "node:readline";
 import { startCluster } from "../tests/harness/cluster.mjs";
 import { room } from "../tests/harness/rooms.mjs";
 import { cpuMs, workerdPid } from "../tests/harness/workerd-process.mjs";
+import { HELP, readFlags } from "./usage.mjs";
+
+/** The flags of `room-sim messages`, which has their defaults. */
+const FLAGS = [
+  ["scenario", undefined, "name", "Which story is played. Default: sale."],
+  ["data-centers", undefined, "number", "At how many data centers. Default: 300."],
+  ["seed", undefined, "number", "Of all chance. Default: 1."],
+  ["from-s", undefined, "number", "From which second of the story on. Default: 240."],
+  ["for-s", undefined, "number", "For how many seconds. Default: 6."],
+  HELP,
+];
 
 const SIMULATOR = ["--quiet", "--profile", "simulator", "--locked", "--package", "room-sim"];
 /** How many messages are on their way at once, so that the object always has one to serve. */
@@ -53,7 +62,12 @@ async function cpuOfEach(cluster, object, texts) {
   return (cpuMs(workerdPid()) - before) / texts.length;
 }
 
-const { settings, messages } = await simulated(process.argv.slice(2));
+const page = "docs/algorithm.md";
+const { values } = readFlags("object-cpu", FLAGS, process.argv.slice(2), { page });
+const { help: _, ...given } = values;
+const { settings, messages } = await simulated(
+  Object.entries(given).map(([name, value]) => `--${name}=${value}`),
+);
 const sale = room({
   name: "sale",
   total_active_users: settings.total_active_users,

@@ -1,8 +1,8 @@
 // The port of the local waiting room: the variable PORT, or 8787.
 import { stop } from "./stop.mjs";
+import { PORT_MAX } from "./usage.mjs";
 
 const DEFAULT_PORT = 8787;
-const PORT_MAX = 65_535;
 
 /** The port on which the local waiting room listens. */
 export const PORT = chosen(process.env.PORT || String(DEFAULT_PORT));

@@ -8,7 +8,7 @@ import { ROOT, filesFrom, productFiles } from "./modules.mjs";
 import { buildRehearsal, rehearsalFiles } from "./rehearsal.mjs";
 import { OWN_ENTRY } from "./serve/configuration.mjs";
 import { stop } from "./stop.mjs";
-import { parametersOf } from "./usage.mjs";
+import { HELP, readFlags } from "./usage.mjs";
 import { buildWorker } from "./xtask.mjs";
 
 /** The scripts that an owner runs, as in package.json. */
@@ -60,16 +60,14 @@ const DESCRIPTIONS = {
   API_TOKEN: { description: "Opens the API. Make one with `openssl rand -hex 32`, and keep it." },
 };
 
-const USAGE = `usage: npm run release -- [--folder <path>] [--no-build]
-  --folder <path>         where to write the folder, which is emptied before; build/release
-  --no-build              takes what \`npm run build\` has built last
-  -h, --help              prints this`;
+/** Each flag: name, default, what it takes, what it means. */
+const FLAGS = [
+  ["folder", "build/release", "path", "Where to write the folder, which is emptied before."],
+  ["no-build", false, "", "Take what `npm run build` has built last."],
+  HELP,
+];
 
-const { values } = parametersOf(USAGE, {
-  folder: { type: "string", default: path.join(ROOT, "build", "release") },
-  "no-build": { type: "boolean", default: false },
-});
-
+const { values } = readFlags("release", FLAGS, process.argv.slice(2));
 process.chdir(ROOT);
 if (!values["no-build"]) {
   // First: the cockpit carries it.

@@ -3,47 +3,45 @@
 // Worker checks it. Needs nothing but Node.
 import fs from "node:fs";
 import path from "node:path";
-import { parseArgs } from "node:util";
 
 import { adminHostIn } from "./deploy/kept.mjs";
 import { checkNode } from "./node-version.mjs";
 import { PORT } from "./port.mjs";
 import { accessHeaders, tokenFor } from "./token.mjs";
+import { FOLDER, HELP, readFlags } from "./usage.mjs";
 import { FileProblem, exported, imported, isPlain, newWebhooks, summary } from "./whole-file.mjs";
 
-const USAGE = `usage: npm run rooms:import -- [file] [--url <address>] [--folder <path>]
-       npm run rooms:export -- [file] [--url <address>] [--folder <path>]
-The file is rooms.json unless named. It has rooms with their events, rules and webhooks, lists, and
-settings of zones; a file called rooms.json has rooms with events and rules alone. No file has the
-secrets of webhooks. The address is that of the Worker on an admin host. Without --url an export
-asks the deployment in the folder production (--folder <path> for another), or
-http://localhost:${PORT} if there is none. An import goes to http://localhost:${PORT}: it changes a
-deployment only if --url names it. For own machines add --url http://localhost:<port> and
---folder own-machine. The token is the variable API_TOKEN, else that of the
-deployment, else, on this machine, that of .dev.vars.`;
 /** The file that a deployment begins with, a list of rooms. */
 const SEED = "rooms.json";
 const API = "/_waiting-room/client/v4/";
 /** How long to wait for an answer, in milliseconds: longer than the Worker lets a call take. */
 const ANSWER_WITHIN_MS = 30_000;
 
+/** Each flag: name, default or `undefined`, what it takes, what it means. */
+const FLAGS = [
+  [
+    "url",
+    undefined,
+    "address",
+    "The Worker on an admin host. Default: for an export the deployment in --folder, if there is " +
+      `one; else http://localhost:${PORT}. An import changes a deployment only if it is named.`,
+  ],
+  FOLDER,
+  HELP,
+];
+
 checkNode();
 const { direction, file, url, folder, hint } = parameters();
 function parameters() {
-  try {
-    const options = {
-      url: { type: "string" },
-      folder: { type: "string", default: "production" },
-    };
-    const { positionals, values } = parseArgs({ options, allowPositionals: true });
-    const [direction, file = SEED, ...more] = positionals;
-    if (!["import", "export"].includes(direction) || more.length > 0) throw new Error("unknown");
-    const folder = path.resolve(values.folder);
-    const { address, hint } = whereTo(direction, values.url, adminHostIn(folder));
-    return { direction, file, url: new URL(API, address), folder, hint };
-  } catch {
-    stop(USAGE);
-  }
+  const [direction, ...rest] = process.argv.slice(2);
+  if (!["import", "export"].includes(direction)) stop("npm run rooms:import, or rooms:export");
+  const more = { takes: "[file]", page: "docs/api.md" };
+  const { positionals, values } = readFlags(`rooms:${direction}`, FLAGS, rest, more);
+  const [file = SEED] = positionals;
+  const folder = path.resolve(values.folder);
+  const { address, hint } = whereTo(direction, values.url, adminHostIn(folder));
+  if (!URL.canParse(address)) stop(`--url must be an address, but is "${address}"`);
+  return { direction, file, url: new URL(API, address), folder, hint };
 }
 
 /** The address to ask, and what to tell of another one. Only who names a deployment changes it. */

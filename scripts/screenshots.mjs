@@ -12,6 +12,7 @@ import { startCluster } from "../tests/harness/cluster.mjs";
 import { Crowd } from "../tests/harness/crowd.mjs";
 import { signedIn } from "../tests/harness/owner.mjs";
 import { localRoom } from "../tests/harness/rooms.mjs";
+import { HELP, readFlags } from "./usage.mjs";
 
 /** How many wait before the visitor on the picture; one enters per minute. */
 const AHEAD = 12;
@@ -35,6 +36,7 @@ const LAYOUT = `<!doctype html><style>
   .phone { right: 6px; bottom: 6px; border-radius: 22px; outline: 6px solid #2b3439 }
 </style>`;
 
+readFlags("screenshots", [HELP], process.argv.slice(2), { page: "docs/recipes.md" });
 const shop = localRoom({
   name: "shop",
   refresh_interval_seconds: 20,

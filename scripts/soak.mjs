@@ -1,13 +1,12 @@
-// `npm run soak -- [--minutes 60] [--per-second 500] [--seed 7]`: visitors at a steady pace in real
-// workerd while rooms and events come and go. It fails where a visitor sees an error, a limit is
-// broken at the origin, or memory grows; and it tells the slope of the memory.
-import { parseArgs } from "node:util";
-
+// `npm run soak`: visitors at a steady pace in real workerd while rooms and events come and go. It
+// fails where a visitor sees an error, a limit is broken at the origin, or memory grows; and it
+// tells the slope of the memory.
 import { startCluster } from "../tests/harness/cluster.mjs";
 import { STANDING, Soak } from "../tests/harness/soak.mjs";
 import { slope } from "../tests/harness/statistics.mjs";
 import { cpuMs, residentBytes, workerdPid } from "../tests/harness/workerd-process.mjs";
 import { stop } from "./stop.mjs";
+import { HELP, readFlags } from "./usage.mjs";
 
 /** How much the memory of the isolates may grow in the second half, as a part of its size. */
 const GROWTH_MAX = 0.25;
@@ -16,6 +15,14 @@ const SHOWN_MAX = 10;
 /** How often it looks at the memory and tells how far it is: so many times, and each minute. */
 const TOLD = 12;
 const MINUTE_MS = 60_000;
+
+/** Each flag: name, default or `undefined`, what it takes, what it means. */
+const FLAGS = [
+  ["minutes", "2", "number", "How long it takes."],
+  ["per-second", "500", "number", "How many requests are sent."],
+  ["seed", undefined, "number", "Repeats the chances of a run. Default: another each time."],
+  HELP,
+];
 
 const { minutes, perSecond, seed } = parameters();
 const colos = { AMS: 2, NRT: 2 };
@@ -30,22 +37,11 @@ try {
 }
 
 function parameters() {
-  const number = (value) => ({ type: "string", default: String(value) });
-  try {
-    const { values } = parseArgs({
-      options: {
-        minutes: number(2),
-        "per-second": number(500),
-        seed: number(Math.floor(Math.random() * 1_000_000)),
-      },
-    });
-    const given = [values.minutes, values["per-second"], values.seed];
-    const [minutes, perSecond, seed] = given.map(Number);
-    if (!(minutes > 0 && perSecond > 0 && seed >= 0)) throw new Error("not a number above 0");
-    return { minutes, perSecond, seed };
-  } catch (error) {
-    stop(`usage: npm run soak -- [--minutes 60] [--per-second 500] [--seed 7] (${error.message})`);
-  }
+  const { values } = readFlags("soak", FLAGS, process.argv.slice(2), { page: "docs/security.md" });
+  const [minutes, perSecond] = [values.minutes, values["per-second"]].map(Number);
+  const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000));
+  if (minutes > 0 && perSecond > 0 && seed >= 0) return { minutes, perSecond, seed };
+  stop("--minutes and --per-second must be numbers above 0, and --seed a number from 0");
 }
 
 /** Plays it; returns the memory of all isolates from time to time: [minute, MB][]. */

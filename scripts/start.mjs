@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LiveLine } from "./live-line.mjs";
 import { addresses, demoRoom, health, localSecrets, roomNow } from "./local.mjs";
 import { PORT } from "./port.mjs";
-import { stop as refuse } from "./stop.mjs";
+import { HELP, readFlags } from "./usage.mjs";
 
 /** wrangler.toml with the shop as ORIGIN and the demo room's zone, which no deployment may have. */
 const LOCAL_CONFIG = "wrangler.local.toml";
@@ -24,15 +24,14 @@ const DEMO_ZONES = 'ZONES = "0123456789abcdef0123456789abcdef=localhost"';
  * disturb each other; `--fresh` removes it.
  */
 const STATE_FOLDER = `build/local-state-${PORT}`;
-/** The flag that begins with an empty room, as `rooms.json` has it. */
-const FRESH = "--fresh";
+const FLAGS = [["fresh", false, "", "Begin with an empty room, as `rooms.json` has it."], HELP];
 const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 5_000;
 const POLL_MS = 1_000;
 
 const line = new LiveLine();
-const flags = process.argv.slice(2);
-if (flags.some((flag) => flag !== FRESH)) refuse(`usage: npm start -- [${FRESH}]`);
+const page = "docs/operations.md";
+const { fresh } = readFlags("start", FLAGS, process.argv.slice(2), { page }).values;
 
 build();
 const room = demoRoom();
@@ -56,7 +55,7 @@ function build() {
 
 function prepareFiles() {
   if (!fs.existsSync(".dev.vars")) fs.writeFileSync(".dev.vars", localSecrets());
-  if (flags.includes(FRESH)) fs.rmSync(STATE_FOLDER, { recursive: true, force: true });
+  if (fresh) fs.rmSync(STATE_FOLDER, { recursive: true, force: true });
   const deployed = fs.readFileSync("wrangler.toml", "utf8");
   fs.writeFileSync(LOCAL_CONFIG, deployed.replace(NO_ZONES, DEMO_ZONES) + ORIGIN_BINDING);
 }

@@ -1,8 +1,5 @@
-// Runs the test suite: `npm test` what a change can break, `npm test -- --gates` also what the
-// README promises, as CI does. `--only <step>` runs one step and what it needs, `--since <commit>`
-// the tests of what has changed since then. Under CI a test that cannot run is a failure.
-import { parseArgs } from "node:util";
-
+// Runs the test suite: `npm test` what a change can break. Under CI a test that cannot run is a
+// failure.
 import { attackSteps, attackTable } from "./suite/attack-table.mjs";
 import { keepFigures, secondsOfFiles } from "./suite/figures.mjs";
 import { summary } from "./suite/report.mjs";
@@ -10,14 +7,21 @@ import { runSteps } from "./suite/run.mjs";
 import { stepsSince } from "./suite/since.mjs";
 import { STEPS, stepsFor, stepsOf } from "./suite/steps.mjs";
 import { stop } from "./stop.mjs";
+import { HELP, readFlags } from "./usage.mjs";
 
 /** The step that takes the tests of all known attacks, wherever they are. */
 const ATTACKS = "attacks";
-const USAGE =
-  "usage: npm test -- [--gates | --since <commit> | " +
-  `--only <${STEPS.map(({ name }) => name).join("|")}>]`;
+const PARTS = STEPS.map(({ name }) => name).join("|");
+/** Each flag: name, default or `undefined`, what it takes, what it means. */
+const FLAGS = [
+  ["gates", false, "", "Also what the README promises, as CI does."],
+  ["only", undefined, "step", `One step and what it needs: ${PARTS}.`],
+  ["since", undefined, "commit", "The tests of what has changed since then."],
+  HELP,
+];
 
-const options = parameters();
+const more = { page: "tests/README.md" };
+const { values: options } = readFlags("test", FLAGS, process.argv.slice(2), more);
 const began = performance.now();
 const chosen = stepsOfRun();
 if (chosen.length === 0) stop("nothing that a test reads has changed");
@@ -30,20 +34,9 @@ summary(steps, wallSeconds);
 if (isWhole) keepFigures(options.gates ? "gates" : "change", steps, wallSeconds);
 process.exit(attacksHold && steps.every(({ passed }) => passed) ? 0 : 1);
 
-function parameters() {
-  try {
-    const text = { type: "string" };
-    const gates = { type: "boolean", default: false };
-    const { values } = parseArgs({ options: { gates, only: text, since: text } });
-    return values;
-  } catch (error) {
-    return stop(`${error.message}\n  ${USAGE}`);
-  }
-}
-
 function stepsOfRun() {
   if (options.since) return stepsSince(options.since);
   if (!options.only) return stepsOf(options);
   if (options.only === ATTACKS) return attackSteps();
-  return stepsFor(options.only) ?? stop(USAGE);
+  return stepsFor(options.only) ?? stop(`--only is one of ${PARTS}, but is ${options.only}`);
 }

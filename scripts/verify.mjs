@@ -6,7 +6,7 @@ import path from "node:path";
 import { saleFrom, secondsOf } from "../transparency/download.js";
 import { ROOT } from "./modules.mjs";
 import { stop } from "./stop.mjs";
-import { parametersOf } from "./usage.mjs";
+import { HELP, readFlags } from "./usage.mjs";
 
 const MODULE = path.join(ROOT, "build", "transparency", "transparency_bg.wasm");
 const GLUE = "../build/transparency/transparency.js";
@@ -15,29 +15,23 @@ const PAGE = path.join(ROOT, "build", "transparency", "verify.html");
 const ANSWER_MS = 30_000;
 /** How much of a refusal is told, in characters. */
 const SAYS_MAX = 200;
-const USAGE = `usage: npm run verify -- <file | address of a public log> [options]
-  --key <key | file>      the key of the log, from where you trust it
-  --receipt <file>        a visitor's receipt; more than one may be given
-  --checkpoint <file>     a checkpoint that you kept; more than one may be given
-  --save <file>           writes the log that was read from an address
-  --page <file>           writes the verifier as one page for browsers, and needs no log
-  --json                  prints the report as JSON
-  -h, --help              prints this`;
+/** Each flag: name, default or `undefined`, what it takes, what it means. */
+const FLAGS = [
+  ["key", undefined, "key or file", "The key of the log, from where you trust it."],
+  ["receipt", [], "file", "A visitor's receipt; more than one may be given."],
+  ["checkpoint", [], "file", "A checkpoint that you kept; more than one may be given."],
+  ["save", undefined, "file", "Write the log that was read from an address."],
+  ["page", undefined, "file", "Write the verifier as one page for browsers, which needs no log."],
+  ["json", false, "", "Print the report as JSON."],
+  HELP,
+];
 
-const { values, positionals } = parametersOf(
-  USAGE,
-  {
-    key: { type: "string", default: "" },
-    receipt: { type: "string", multiple: true, default: [] },
-    checkpoint: { type: "string", multiple: true, default: [] },
-    save: { type: "string" },
-    page: { type: "string" },
-    json: { type: "boolean", default: false },
-  },
-  1,
-);
+const { values, positionals } = readFlags("verify", FLAGS, process.argv.slice(2), {
+  takes: "<file | address of a public log>",
+  page: "docs/transparency.md",
+});
 const [log] = positionals;
-if (!log && !values.page) stop(USAGE);
+if (!log && !values.page) stop("which log? npm run verify -- <file | address of a public log>");
 const built = values.page ? [MODULE, PAGE] : [MODULE];
 if (!built.every((file) => fs.existsSync(file))) {
   stop("the verifier is not built: run `npm run build` first, or take a release folder");
@@ -50,7 +44,8 @@ async function verify(place) {
   glue.initSync({ module: fs.readFileSync(MODULE) });
   const file = /^https?:/.test(place) ? await downloaded(place) : textIn(place);
   if (values.save) write(values.save, file);
-  const key = fs.existsSync(values.key) ? textIn(values.key) : values.key;
+  const { key: given = "" } = values;
+  const key = fs.existsSync(given) ? textIn(given) : given;
   const texts = [values.receipt, values.checkpoint].map((files) => files.map(textIn));
   const began = performance.now();
   const report = JSON.parse(checked(glue, file, key, texts));

@@ -6,6 +6,8 @@ import { CookieJar } from "../client/src/cookies.ts";
 import { LiveLine } from "./live-line.mjs";
 import { demoRoom } from "./local.mjs";
 import { PORT } from "./port.mjs";
+import { stop } from "./stop.mjs";
+import { HELP, readFlags } from "./usage.mjs";
 
 const COUNT_MAX = 500;
 /** How long a visitor stays inside, and the time between two of its pages, in milliseconds. */
@@ -17,11 +19,11 @@ const ARRIVE_EVERY_MS = 300;
 const COME_BACK_MS = 5_000;
 const COME_BACK_MAX_MS = 60_000;
 
-const count = Number(process.argv[2] ?? 20);
-const minutes = Number(process.argv[3] ?? 15);
+const words = { takes: "[how many] [minutes]", most: 2, page: "docs/operations.md" };
+const { positionals } = readFlags("visitors", [HELP], process.argv.slice(2), words);
+const [count = 20, minutes = 15] = positionals.map(Number);
 if (!(Number.isInteger(count) && count > 0 && count <= COUNT_MAX && minutes > 0)) {
-  console.error(`usage: npm run visitors -- <1 to ${COUNT_MAX}> [minutes, at most, default 15]`);
-  process.exit(2);
+  stop(`1 to ${COUNT_MAX} visitors come, for more than 0 minutes: npm run visitors -- 20 15`);
 }
 
 const began = Date.now();

@@ -1,17 +1,7 @@
-// The flags of `npm run deploy` and `npm run rotate-keys`: what each takes and means, read from
-// the command line, and the help that lists all of them. The doctor reads its own in the same way.
-import { parseArgs } from "node:util";
-
+// The flags of `npm run deploy` and `npm run rotate-keys`: what each takes and means, and the
+// numbers among them read.
 import { stop } from "../stop.mjs";
-
-/** The flag that names the folder of a deployment. */
-export const FOLDER = [
-  "folder",
-  "production",
-  "path",
-  "Where settings, rooms and secrets of the deployment are kept (never in git).",
-];
-export const HELP = ["help", false, "", "Show this."];
+import { FOLDER, HELP, readFlags, wholeNumber } from "../usage.mjs";
 
 /** Each flag of `npm run deploy`: name, default or `undefined`, what it takes, what it means. */
 export const DEPLOY_FLAGS = [
@@ -92,45 +82,4 @@ export function rotateOptions(parameters) {
   options["wait-minutes"] = Number(options["wait-minutes"]);
   if (!(options["wait-minutes"] >= 0)) stop("--wait-minutes must be a number of minutes");
   return options;
-}
-
-/** Reads a number of visitors or seconds; ends the process if it is none. */
-export function wholeNumber(text, name) {
-  const number = Number(text);
-  if (/^\d+$/.test(text) && number > 0) return number;
-  stop(`${name} must be a whole number from 1, but is "${text}"`);
-}
-
-/**
- * Reads the flags of a command, and beside them what it `takes`; ends the process with a sentence
- * if that cannot be, or with the help if that is asked for. `page` tells more.
- */
-export function readFlags(command, flags, parameters, { takes = "", page = "deploy" } = {}) {
-  const options = Object.fromEntries(flags.map(([name, fallback]) => [name, option(fallback)]));
-  let read;
-  try {
-    read = parseArgs({ args: parameters, options, allowPositionals: takes !== "" });
-  } catch (error) {
-    stop(`${error.message}. All flags: npm run ${command} -- --help`);
-  }
-  if (read.values.help) {
-    console.log(`npm run ${command} -- ${takes}[flags]; docs/${page}.md tells more\n`);
-    console.log(help(flags));
-    process.exit(0);
-  }
-  return read;
-}
-
-function option(fallback) {
-  if (typeof fallback === "boolean") return { type: "boolean", default: fallback };
-  return fallback === undefined ? { type: "string" } : { type: "string", default: fallback };
-}
-
-function help(flags) {
-  const lines = flags.map(([name, fallback, takes, meaning]) => {
-    const flag = `--${name}${takes && ` <${takes}>`}`;
-    const otherwise = typeof fallback === "string" ? ` Default: ${fallback}.` : "";
-    return `  ${flag.padEnd(32)} ${meaning}${otherwise}`;
-  });
-  return lines.join("\n");
 }

@@ -5,8 +5,8 @@ import fs from "node:fs";
 import path from "node:path";
 
 import { stop } from "../stop.mjs";
+import { wholeNumber } from "../usage.mjs";
 import { hostsOf } from "./hosts.mjs";
-import { wholeNumber } from "./options.mjs";
 
 const FILE = path.join(import.meta.dirname, "..", "..", "rooms.json");
 const PER_MINUTE = "new_users_per_minute";

@@ -3,10 +3,10 @@ import path from "node:path";
 
 import { PLANS } from "../../webhooks/quota.js";
 import { deploymentIn } from "../deploy/kept.mjs";
-import { FOLDER, HELP, readFlags, wholeNumber } from "../deploy/options.mjs";
 import { apiToken } from "../local.mjs";
 import { PORT } from "../port.mjs";
 import { stop } from "../stop.mjs";
+import { FOLDER, HELP, readFlags, wholeNumber } from "../usage.mjs";
 
 /** Each flag: name, default or `undefined`, what it takes, what it means. */
 export const DOCTOR_FLAGS = [
@@ -30,9 +30,8 @@ export const DOCTOR_FLAGS = [
  * liveAddress, deployment }`; ends the process with a sentence if something is missing.
  */
 export function doctorOptions(parameters, environment = process.env) {
-  const takes = { takes: "[https://<admin host>] ", page: "doctor" };
+  const takes = { takes: "[https://<admin host>]", page: "docs/doctor.md" };
   const { values, positionals } = readFlags("doctor", DOCTOR_FLAGS, parameters, takes);
-  if (positionals.length > 1) stop("one address, please: npm run doctor -- https://<admin host>");
   const address = addressOf(positionals[0] ?? `http://localhost:${PORT}`);
   const isLocal = isThisMachine(address.hostname);
   const deployment = deploymentIn(path.resolve(values.folder), address.hostname);

@@ -1,8 +1,8 @@
 // The flags of `npm run rehearse`, and the plan that they and a file make.
 import fs from "node:fs";
 
-import { HELP, readFlags, wholeNumber } from "../deploy/options.mjs";
 import { stop } from "../stop.mjs";
+import { HELP, readFlags, wholeNumber } from "../usage.mjs";
 import { minutesIn } from "./arrivals.mjs";
 import { PRESETS } from "./presets.mjs";
 
@@ -65,11 +65,10 @@ const NEEDS = {
 /** Reads the flags, and the file of a plan if one is named. */
 export function rehearseOptions(parameters) {
   const read = readFlags("rehearse", REHEARSE_FLAGS, parameters, {
-    page: "rehearsal",
+    page: "docs/rehearsal.md",
     takes: "[plan.json]",
   });
   const { values, positionals } = read;
-  if (positionals.length > 1) stop("name one plan only: npm run rehearse -- plan.json");
   const problem = missingIn(values);
   if (problem) stop(problem);
   // Before anything is played for them.

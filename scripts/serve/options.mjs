@@ -1,8 +1,6 @@
 // The flags of `npm run serve`: what each takes and means, and the numbers among them read.
-import { HELP, readFlags, wholeNumber } from "../deploy/options.mjs";
 import { stop } from "../stop.mjs";
-
-const PORT_MAX = 65_535;
+import { HELP, PORT_MAX, readFlags, wholeNumber } from "../usage.mjs";
 
 /** The limits of the room: each field, its flag and its question. */
 export const LIMITS = [
@@ -71,7 +69,8 @@ export const SERVE_FLAGS = [
 ];
 
 export function serveOptions(parameters) {
-  const { values: options } = readFlags("serve", SERVE_FLAGS, parameters, { page: "own-machines" });
+  const page = "docs/own-machines.md";
+  const { values: options } = readFlags("serve", SERVE_FLAGS, parameters, { page });
   for (const name of ["limit", "per-minute", "patience", "instances"]) {
     if (options[name] !== undefined) options[name] = wholeNumber(options[name], `--${name}`);
   }
