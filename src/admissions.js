@@ -1,6 +1,6 @@
 // The admissions of a data center for its room's transparency log, in the SQLite storage of its
 // aggregator: a row for each sync that counts some, until the log has taken it over.
-import { logOf } from "./aggregators.js";
+import { logOf } from "./objects.js";
 
 const TABLE =
   "CREATE TABLE IF NOT EXISTS admissions (at INTEGER PRIMARY KEY, count INTEGER NOT NULL, " +

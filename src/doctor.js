@@ -3,6 +3,7 @@
 import { toldColo } from "./client.js";
 import { readCopy, within, writeCopy } from "./copies.js";
 import { life, visits } from "./instance.js";
+import { stubOf } from "./objects.js";
 import { lastUsage } from "./usage.js";
 
 /** Grows when an older doctor could misread what is told. */
@@ -78,10 +79,9 @@ function storedFacts(storage) {
 async function objectAt(object, known, env) {
   const { class: className, binding, name, hinted } = object;
   try {
-    const hint = hinted && known.location_hint;
-    const { jurisdiction } = known;
-    const all = jurisdiction ? env[binding].jurisdiction(jurisdiction) : env[binding];
-    const stub = hint ? all.getByName(name, { locationHint: hint }) : all.getByName(name);
+    const { jurisdiction, location_hint: hint } = known;
+    const place = { JURISDICTION: jurisdiction, LOCATION_HINT: hinted && hint };
+    const stub = stubOf(place, env[binding], name);
     return { class: className, name, ...(await asked(stub, name, known)) };
   } catch (error) {
     return { class: className, name, failed: String(error) };

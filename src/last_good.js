@@ -2,7 +2,7 @@
 // one goes on with it, so that a mistake in rooms.json or a variable takes no site down. No secret
 // is kept: whatever is not named here is taken from the deployment that runs.
 import { readCopy, writeCopy } from "./copies.js";
-import { registryOf } from "./usage.js";
+import { registryIdOf, registryOf } from "./objects.js";
 
 /**
  * The variables that can be refused, and depend on each other and on rooms.json: they are kept and
@@ -86,10 +86,10 @@ export async function lastGoodNear(url, env, ctx) {
 }
 
 /** The key of a copy: of one refused version alone, so that a later one asks for itself. */
-function keyOf(url, { REGISTRY, CF_VERSION_METADATA: version }) {
+function keyOf(url, env) {
+  const { CF_VERSION_METADATA: version } = env;
   if (!version?.id) return undefined;
-  const id = REGISTRY.idFromName("registry");
-  return new URL(`/_waiting-room/last-good/${id}/${version.id}`, url).href;
+  return new URL(`/_waiting-room/last-good/${registryIdOf(env)}/${version.id}`, url).href;
 }
 
 function stored({ sql }) {

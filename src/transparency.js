@@ -1,7 +1,7 @@
 // Answers for the log of a room's admissions: everybody below the room's own path, if the owner
 // publishes it, and each visitor inside for the receipt; the owner below the API. The object that
 // keeps the log knows of no request: who may ask is decided before.
-import { logOf } from "./aggregators.js";
+import { logOf } from "./objects.js";
 import { within } from "./copies.js";
 import { roomCount } from "./room_count.js";
 

@@ -2,12 +2,12 @@
 // cron trigger, kept in the registry's object, and told to webhooks. No visit comes by here, and
 // what fails here is told in health and disturbs nothing. Do not log the token.
 import { WIRE_VERSION } from "../build/worker/gen/constants.js";
+import { registryOf, stubOf } from "./objects.js";
 
 /** Where Cloudflare answers questions about an account. */
 const URL_OF_CLOUDFLARE = "https://api.cloudflare.com/client/v4/graphql";
 /** How long its answer may take, in milliseconds. */
 const LIMIT_MS = 10_000;
-const REGISTRY = "registry";
 /** Beside the registry's own tables: versions without it never read it. */
 const TABLE = "CREATE TABLE IF NOT EXISTS usage (one INTEGER PRIMARY KEY, state TEXT NOT NULL)";
 const WRITE = "INSERT OR REPLACE INTO usage (one, state) VALUES (1, ?)";
@@ -112,12 +112,4 @@ async function told(env, room, notice) {
   const object = stubOf(env, env.GLOBAL_AGGREGATOR, room);
   const logged = (error) => console.error(`webhooks: ${error}`);
   await object.call(JSON.stringify(message)).catch(logged);
-}
-
-/** The registry's object, as an RPC target. */
-export const registryOf = (env) => stubOf(env, env.REGISTRY, REGISTRY);
-
-function stubOf({ JURISDICTION: within, LOCATION_HINT: hint }, namespace, name) {
-  const all = within ? namespace.jurisdiction(within.trim()) : namespace;
-  return all.getByName(name, hint ? { locationHint: hint.trim() } : {});
 }

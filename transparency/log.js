@@ -1,7 +1,7 @@
 // The log of a room's admissions, in an object of its own: takes over what data centers keep, adds
 // it to the tree, signs, and answers for checkpoints, tiles, entries and receipts. What has been
 // signed never changes: late reports stand behind. Nothing that visitors wait for asks it.
-import { objectOf } from "../src/aggregators.js";
+import { aggregatorOf } from "../src/objects.js";
 import { within } from "../src/copies.js";
 import { WIDTH, placeOf } from "./paths.js";
 import { loaded } from "./wasm.js";
@@ -216,7 +216,7 @@ export class Log {
 
   /** Asks a data center; resolves with nothing if it fails, or does not answer in time. */
   async #ask(name, question) {
-    const ask = async () => objectOf(this.#env, name).log(question);
+    const ask = async () => aggregatorOf(this.#env, name).log(question);
     const told = await within(ANSWER_MS, ask());
     if (told === undefined) console.error(`the transparency log: ${name} does not answer`);
     return told;

@@ -3,6 +3,7 @@
 // never read, and is stored before anything of it is sent. Do not log addresses or bodies: they may
 // have secrets in them.
 import { WIRE_VERSION } from "../build/worker/gen/constants.js";
+import { registryOf } from "../src/objects.js";
 import { aboutOf, bodyOf, headersOf, turnBody, turnId } from "./body.js";
 import { adminOf, gathered, mailOf } from "./mail.js";
 import {
@@ -59,8 +60,6 @@ const LOOK_AGAIN_MS = 8_000;
  */
 const LATER_MS = 60_000;
 const LATER_MAX = 10;
-/** The name of the registry, of which there is one. */
-const REGISTRY = "registry";
 /** An alarm is at least so far away, in milliseconds. */
 const ALARM_MS = 1_000;
 
@@ -343,11 +342,8 @@ class Room {
 
 /** Asks the registry where the messages of a room go; it has the secrets. */
 async function destinations(room, env) {
-  const { JURISDICTION: within } = env;
-  const namespace = within ? env.REGISTRY.jurisdiction(within.trim()) : env.REGISTRY;
-  const registry = namespace.get(namespace.idFromName(REGISTRY));
   const message = JSON.stringify({ v: WIRE_VERSION, m: { destinations: room } });
-  const { m } = JSON.parse(await registry.call(message));
+  const { m } = JSON.parse(await registryOf(env).call(message));
   return JSON.parse(m.destinations || "{}");
 }
 

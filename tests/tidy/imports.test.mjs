@@ -1,4 +1,7 @@
-/** Scripts import each other in no circle, and what owners run imports nothing of the tests. */
+/**
+ * Scripts import each other in no circle, what owners run imports nothing of the tests, and one
+ * file is asked for objects.
+ */
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -38,6 +41,13 @@ test("what owners and visitors run imports nothing of the tests", () => {
     others.filter((other) => other.startsWith("tests/")).map((other) => `${file}: ${other}`),
   );
   assert.deepEqual(wrong, []);
+});
+
+test("one file of JavaScript knows in which place a deployment has its objects", () => {
+  const knows = /\.(?:getByName|idFromName|jurisdiction)\(/;
+  const asks = (file) => knows.test(fs.readFileSync(path.join(ROOT, file), "utf8"));
+  const product = [...imports.keys()].filter((file) => PRODUCT.test(file));
+  assert.deepEqual(product.filter(asks), ["src/objects.js"]);
 });
 
 function filesOf() {
