@@ -31,69 +31,18 @@ export const ELSEWHERE = [
       "a genuine message becomes one e-mail, and nothing else does",
     ],
   },
-  {
-    command: "b64()",
-    why: "it is a line of an example, which runs as a whole",
-    test: ["tests/scripts/invitations.test.mjs", "the examples in three languages make a code"],
-  },
-  {
-    command: 'claims="{\\"room\\":\\"$ROOM\\",\\"group\\":\\"members\\",' +
-      '\\"jti\\":\\"anna-1\\",\\"exp\\":$((',
-    why: "it is a line of an example, which runs as a whole",
-    test: ["tests/scripts/invitations.test.mjs", "the examples in three languages make a code"],
-  },
-  {
-    command: 'text="$(printf',
-    why: "it is a line of an example, which runs as a whole",
-    test: ["tests/scripts/invitations.test.mjs", "the examples in three languages make a code"],
-  },
-  {
-    command: 'code="$text.$(printf',
-    why: "it is a line of an example, which runs as a whole",
-    test: ["tests/scripts/invitations.test.mjs", "the examples in three languages make a code"],
-  },
-  {
-    command: "openssl genpkey",
-    why: "it is a line of an example, which runs as a whole",
-    test: [
-      "tests/scripts/invitations.test.mjs",
-      "the examples in three languages sign by a key of the owner's",
-    ],
-  },
-  {
-    command: 'PUBLIC=$(openssl',
-    why: "it is a line of an example, which runs as a whole",
-    test: [
-      "tests/scripts/invitations.test.mjs",
-      "the examples in three languages sign by a key of the owner's",
-    ],
-  },
-  {
-    command: 
-      'claims="{\\"room\\":\\"$ROOM\\",\\"group\\":\\"members\\",' +
-      '\\"jti\\":\\"boris-1\\",\\"exp\\":$((',
-    why: "it is a line of an example, which runs as a whole",
-    test: [
-      "tests/scripts/invitations.test.mjs",
-      "the examples in three languages sign by a key of the owner's",
-    ],
-  },
-  {
-    command: "printf '%s.%s'",
-    why: "it is a line of an example, which runs as a whole",
-    test: [
-      "tests/scripts/invitations.test.mjs",
-      "the examples in three languages sign by a key of the owner's",
-    ],
-  },
-  {
-    command: 'code="$(cat',
-    why: "it is a line of an example, which runs as a whole",
-    test: [
-      "tests/scripts/invitations.test.mjs",
-      "the examples in three languages sign by a key of the owner's",
-    ],
-  },
+  ...["b64()", claimsOf("anna-1"), 'text="$(printf', 'code="$text.$(printf'].map((command) =>
+    lineOf(command, "the examples in three languages make a code"),
+  ),
+  ...[
+    "openssl genpkey",
+    "PUBLIC=$(openssl",
+    claimsOf("boris-1"),
+    "printf '%s.%s'",
+    'code="$(cat',
+  ].map((command) =>
+    lineOf(command, "the examples in three languages sign by a key of the owner's"),
+  ),
   {
     command: "npm start",
     why: "it installs and builds all there is",
@@ -182,6 +131,18 @@ export const ELSEWHERE = [
     test: ["room-core/tests/model/main.rs", "no_order_of_events_breaks_a_law"],
   },
 ];
+
+/** A line of an example of invitations, which a test runs whole. */
+function lineOf(command, title) {
+  const test = ["tests/scripts/invitations.test.mjs", title];
+  return { command, why: "it is a line of an example, which runs as a whole", test };
+}
+
+/** The beginning of a line that writes the claims of a code with this id. */
+function claimsOf(id) {
+  const whose = '\\"room\\":\\"$ROOM\\",\\"group\\":\\"members\\"';
+  return `claims="{${whose},\\"jti\\":\\"${id}\\",\\"exp\\":$((`;
+}
 
 const STEPS = "scripts/suite/steps.mjs";
 const NIGHTLY = "scripts/nightly.mjs";
