@@ -39,3 +39,12 @@ export function askHost(url, how = {}) {
     asked.end();
   });
 }
+
+/** The JSON of a body; `undefined` if it is none. */
+export function parsed(body) {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

@@ -2,7 +2,7 @@
 // itself. A new host gets its address and certificate within minutes, so it asks with patience.
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { askHost } from "../ask-host.mjs";
+import { askHost, parsed } from "../ask-host.mjs";
 import { accessHeaders } from "../token.mjs";
 
 const API = "/_waiting-room/client/v4";
@@ -94,12 +94,4 @@ function illness({ status, body }, adminHost) {
 
 function answerOf(liveAddress, host, path, headers = {}) {
   return askHost(new URL(`https://${host}${path}`), { headers, liveAddress });
-}
-
-function parsed(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 // Asks the management surface of a Worker, and says in one sentence what is wrong if it cannot be
 // asked.
+import { parsed } from "../ask-host.mjs";
 import { PORT } from "../port.mjs";
 import { accessHeaders } from "../token.mjs";
 
@@ -134,12 +135,4 @@ function unreachable({ origin, hostname }, isLocal, { message }) {
     `${origin} cannot be reached (${message}): is there a network here, is ${hostname} the admin ` +
     "host, and does it have its DNS record and certificate yet (minutes after the first deploy)?"
   );
-}
-
-function parsed(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -8,7 +8,7 @@ import { after } from "node:test";
 
 import { clusterTest, clusterTestBothWays } from "../harness/cluster-test.mjs";
 import { room } from "../harness/rooms.mjs";
-import * as stub from "../harness/siteverify.mjs";
+import { asking, startSiteverify } from "../harness/siteverify.mjs";
 import { Visitor, look } from "../harness/visitor.mjs";
 
 const PHONE =
@@ -60,18 +60,9 @@ const challenging = room({
   turnstile_action: "log",
   ...places,
 });
-const siteverify = await stub.startSiteverify();
+const siteverify = await startSiteverify();
 after(() => siteverify.stop());
-const withTurnstile = {
-  rooms: [challenging],
-  colos: { AMS: 1 },
-  outside: { [stub.SITEVERIFY_HOST]: siteverify.port },
-  vars: {
-    TURNSTILE_SITE_KEY: stub.SITE_KEY,
-    TURNSTILE_SECRET: stub.SECRET,
-    TURNSTILE_VERIFY_URL: stub.SITEVERIFY_URL,
-  },
-};
+const withTurnstile = { rooms: [challenging], colos: { AMS: 1 }, ...asking(siteverify) };
 const title = "row 4: in a room that asks for a challenge, a person goes on and a script does not";
 clusterTest(title, withTurnstile, async (cluster) => {
   const { host, id } = challenging;

@@ -5,10 +5,10 @@ import { after } from "node:test";
 
 import { clusterTestBothWays } from "../harness/cluster-test.mjs";
 import { room } from "../harness/rooms.mjs";
-import * as stub from "../harness/siteverify.mjs";
+import { asking, startSiteverify } from "../harness/siteverify.mjs";
 import { Visitor, look, visitorInside } from "../harness/visitor.mjs";
 
-const siteverify = await stub.startSiteverify();
+const siteverify = await startSiteverify();
 after(() => siteverify.stop());
 const shop = room({
   name: "shop",
@@ -16,15 +16,7 @@ const shop = room({
   turnstile_mode: "visible_managed",
   turnstile_action: "infinite_queue",
 });
-const options = {
-  rooms: [shop],
-  outside: { [stub.SITEVERIFY_HOST]: siteverify.port },
-  vars: {
-    TURNSTILE_SITE_KEY: stub.SITE_KEY,
-    TURNSTILE_SECRET: stub.SECRET,
-    TURNSTILE_VERIFY_URL: stub.SITEVERIFY_URL,
-  },
-};
+const options = { rooms: [shop], ...asking(siteverify) };
 const EVIL = "evil.example";
 /** Ways to name another site, also to browsers that take `//` and `\` for the beginning of one. */
 const PATHS = [

@@ -8,7 +8,7 @@ import { after } from "node:test";
 
 import { clusterTest } from "../harness/cluster-test.mjs";
 import { room } from "../harness/rooms.mjs";
-import * as stub from "../harness/siteverify.mjs";
+import { asking, startSiteverify } from "../harness/siteverify.mjs";
 import { Visitor, visitorInside } from "../harness/visitor.mjs";
 
 const PARAMETER = "cf_wr_turnstile";
@@ -20,18 +20,9 @@ const gated = room({
   turnstile_action: "infinite_queue",
 });
 
-const siteverify = await stub.startSiteverify();
+const siteverify = await startSiteverify();
 after(() => siteverify.stop());
-const options = {
-  rooms: [gated],
-  colos: { AMS: 2 },
-  outside: { [stub.SITEVERIFY_HOST]: siteverify.port },
-  vars: {
-    TURNSTILE_SITE_KEY: stub.SITE_KEY,
-    TURNSTILE_SECRET: stub.SECRET,
-    TURNSTILE_VERIFY_URL: stub.SITEVERIFY_URL,
-  },
-};
+const options = { rooms: [gated], colos: { AMS: 2 }, ...asking(siteverify) };
 
 /** Sends a token in one isolate; `place` is the cookie that came back. */
 async function redeem(cluster, token, isolate, address = "203.0.113.1") {

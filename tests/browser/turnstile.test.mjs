@@ -10,7 +10,7 @@ import { AXE, barriers } from "../harness/accessibility.mjs";
 import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
 import { PAGE_BYTES_MAX, checkEveryLanguage } from "../harness/every-language.mjs";
 import { RARE_CHECK_INS, localRoom } from "../harness/rooms.mjs";
-import * as stub from "../harness/siteverify.mjs";
+import { asking, startSiteverify } from "../harness/siteverify.mjs";
 import { visitorInside } from "../harness/visitor.mjs";
 
 const WIDGET_ORIGIN = "https://challenges.cloudflare.com";
@@ -23,17 +23,9 @@ const gated = localRoom({
 });
 const counted = localRoom({ name: "counted", session_duration: 30, ...RARE_CHECK_INS });
 
-const siteverify = await stub.startSiteverify();
+const siteverify = await startSiteverify();
 after(() => siteverify.stop());
-const options = {
-  rooms: [gated, counted],
-  outside: { [stub.SITEVERIFY_HOST]: siteverify.port },
-  vars: {
-    TURNSTILE_SITE_KEY: stub.SITE_KEY,
-    TURNSTILE_SECRET: stub.SECRET,
-    TURNSTILE_VERIFY_URL: stub.SITEVERIFY_URL,
-  },
-};
+const options = { rooms: [gated, counted], ...asking(siteverify) };
 
 browserTest("a visitor passes the challenge and stands in line", options, async (arena) => {
   await occupy(arena, gated);

@@ -7,20 +7,30 @@
 import { randomUUID } from "node:crypto";
 import http from "node:http";
 
-/** The host by which Workers of a test reach it; see `outside` of `startCluster`. */
-export const SITEVERIFY_HOST = "siteverify.example";
-/** The URL for the variable `TURNSTILE_VERIFY_URL`. */
-export const SITEVERIFY_URL = `https://${SITEVERIFY_HOST}/turnstile/v0/siteverify`;
+/** The host by which Workers of a test reach it. */
+const HOST = "siteverify.example";
 /** The public site key of the tests' widget. */
-export const SITE_KEY = "0x4AAAAAAATESTS";
+const SITE_KEY = "0x4AAAAAAATESTS";
 /** The secret that this siteverify accepts. */
-export const SECRET = "0x4AAAAAAATESTSECRET";
+const SECRET = "0x4AAAAAAATESTSECRET";
 
 /** Starts a siteverify on a free port of this machine. */
 export async function startSiteverify() {
   const siteverify = new Siteverify();
   await siteverify.listen();
   return siteverify;
+}
+
+/** The options of `startCluster` by which its Workers ask this siteverify. */
+export function asking({ port }) {
+  return {
+    outside: { [HOST]: port },
+    vars: {
+      TURNSTILE_SITE_KEY: SITE_KEY,
+      TURNSTILE_SECRET: SECRET,
+      TURNSTILE_VERIFY_URL: `https://${HOST}/turnstile/v0/siteverify`,
+    },
+  };
 }
 
 class Siteverify {

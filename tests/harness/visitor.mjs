@@ -125,6 +125,12 @@ export async function pass(cluster, ms, visitors, enough = () => false) {
   }
 }
 
+/** Lets time pass until a visitor, who comes when the page says so, is inside: so long at most. */
+export async function untilInside(cluster, visitor, limitMs) {
+  await pass(cluster, limitMs, [visitor], () => visitor.inside);
+  if (!visitor.inside) throw new Error("the place was not given to the next");
+}
+
 /**
  * Sends one request without any cookie of its own, and tells by `kind` who answered: the `origin`,
  * the `queue`, or something `else`.

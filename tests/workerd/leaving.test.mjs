@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 
 import { clusterTest, clusterTestBothWays } from "../harness/cluster-test.mjs";
 import { room } from "../harness/rooms.mjs";
-import { Visitor, look } from "../harness/visitor.mjs";
+import { Visitor, look, untilInside } from "../harness/visitor.mjs";
 
 const limits = { total_active_users: 1, session_duration: 5 };
 const shop = room({ name: "shop", ...limits, session_endpoint: true });
@@ -33,7 +33,7 @@ clusterTestBothWays("whoever leaves frees the place, for good", options, async (
   assert.match(answer.headers["set-cookie"][0], /^__cfwaitingroom=; .*Max-Age=0/);
   assert.equal(answer.headers["cache-control"], "private, no-store");
   assert.equal(one.cookies, "", "the browser has no ticket any more");
-  await untilInside(cluster, next);
+  await untilInside(cluster, next, SOON_MS);
   // The old cookie, kept by hand, is nobody's: at once near where it ended, soon elsewhere.
   const replay = async ({ name }) => {
     const headers = { cookie: copy };
@@ -75,7 +75,7 @@ clusterTest("a silent data center keeps nobody from leaving", options, async (cl
   assert.match(answer.headers["set-cookie"][0], /Max-Age=0/);
   await cluster.breakCalls();
   await cluster.advance(SOON_MS);
-  await untilInside(cluster, next);
+  await untilInside(cluster, next, SOON_MS);
 });
 
 clusterTest("another site, and no site at all, make nobody leave", options, async (cluster) => {
@@ -182,14 +182,4 @@ function asked({ host }, method, headers = {}) {
 
 function leave(visitor, { host }) {
   return visitor.visit(asked({ host }, "POST"));
-}
-
-/** The visitor comes when the page says so, and enters long before a session would end. */
-async function untilInside(cluster, visitor) {
-  const end = cluster.clock.now() + SOON_MS;
-  while (!visitor.inside) {
-    assert.ok(cluster.clock.now() < end, "the place was not given to the next");
-    await cluster.advance(1_000);
-    if (cluster.clock.now() >= visitor.dueAt) await visitor.visit();
-  }
 }

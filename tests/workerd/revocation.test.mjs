@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 
 import { clusterTest, clusterTestBothWays } from "../harness/cluster-test.mjs";
 import { room } from "../harness/rooms.mjs";
-import { Visitor, look } from "../harness/visitor.mjs";
+import { Visitor, look, untilInside } from "../harness/visitor.mjs";
 
 const limits = { total_active_users: 1, session_duration: 5 };
 const shop = room({ name: "shop", ...limits, enabled_origin_commands: ["revoke"] });
@@ -38,7 +38,7 @@ clusterTestBothWays("a session that the origin ends frees its place", options, a
   assert.deepEqual(others, []);
   assert.equal(answer.headers["cache-control"], "private, no-store");
 
-  await untilInside(cluster, next);
+  await untilInside(cluster, next, SOON_MS);
   const useCopy = async ({ name }) => {
     const headers = { cookie: copy };
     return (await look(cluster, name, { host: shop.host, path: "/", headers })).kind;
@@ -79,7 +79,7 @@ clusterTest(atOnce, options, async (cluster) => {
   await cluster.advance(MINUTE_MS);
   const next = new Visitor(cluster, { name: "next", host: shop.host });
   await next.visit();
-  await untilInside(cluster, next);
+  await untilInside(cluster, next, SOON_MS);
 });
 
 const forged = "nobody else can order it, and nothing else can be ordered";
@@ -101,13 +101,3 @@ clusterTest(forged, options, async (cluster) => {
     assert.equal(guest.inside, wasInside, shown);
   }
 });
-
-/** The visitor comes when the page says so, and enters long before a session would end. */
-async function untilInside(cluster, visitor) {
-  const end = cluster.clock.now() + SOON_MS;
-  while (!visitor.inside) {
-    assert.ok(cluster.clock.now() < end, "the place was not given to the next");
-    await cluster.advance(1_000);
-    if (cluster.clock.now() >= visitor.dueAt) await visitor.visit();
-  }
-}

@@ -9,7 +9,7 @@ import { after } from "node:test";
 import { ROOMS, call } from "../harness/api.mjs";
 import { clusterTest, clusterTestBothWays } from "../harness/cluster-test.mjs";
 import { room } from "../harness/rooms.mjs";
-import * as stub from "../harness/siteverify.mjs";
+import { asking, startSiteverify } from "../harness/siteverify.mjs";
 import { Visitor, look, visitorInside } from "../harness/visitor.mjs";
 
 const PARAMETER = "cf_wr_turnstile";
@@ -35,18 +35,13 @@ const paused = room({ ...gated, ...named("paused"), queue_all: true });
 const counted = room({ name: "counted", total_active_users: 1, session_duration: 30 });
 const rooms = [gated, telling, refusing, paused, counted];
 
-const siteverify = await stub.startSiteverify();
+const siteverify = await startSiteverify();
 after(() => siteverify.stop());
-const KEYS = {
-  TURNSTILE_SITE_KEY: stub.SITE_KEY,
-  TURNSTILE_SECRET: stub.SECRET,
-  TURNSTILE_VERIFY_URL: stub.SITEVERIFY_URL,
-};
+const { outside, vars: keys } = asking(siteverify);
 
 /** A test in front of siteverify, which knows nothing of the tests before. */
 function turnstileTest(name, { vars, ...options }, body, kind = clusterTest) {
-  const outside = { [stub.SITEVERIFY_HOST]: siteverify.port };
-  kind(name, { rooms, outside, ...options, vars: { ...KEYS, ...vars } }, (cluster) => {
+  kind(name, { rooms, outside, ...options, vars: { ...keys, ...vars } }, (cluster) => {
     siteverify.forget();
     return body(cluster);
   });
