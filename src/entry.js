@@ -58,6 +58,8 @@ const COMMAND_HEADER = "cf-waiting-room-command";
 const SESSION_HEADER = "waiting-room-session";
 /** The header by which the origin knows us, see `docs/origin-lock.md`. */
 const LOCK_HEADER = "cf-waiting-room-lock";
+/** How long one value of it is sent, in milliseconds; each is good for two minutes. */
+const LOCK_REUSE_MS = 10_000;
 /** Headers by which some servers take another path for the one that was asked for. */
 const ORIGINAL_URL = "x-original-url";
 const REWRITE_URL = "x-rewrite-url";
@@ -66,9 +68,7 @@ const NOT_FROM_VISITORS = [COMMAND_HEADER, LOCK_HEADER, ORIGINAL_URL, REWRITE_UR
 const STATUS_MAX = 599;
 /** What stands for bytes that are no UTF-8. */
 const UNREADABLE = "\ufffd";
-/** How long one value of it is sent, in milliseconds; each is good for two minutes. */
-const LOCK_REUSE_MS = 10_000;
-/** As much of such a form is read, in bytes. */
+/** As much of a visitor's form is read, in bytes. */
 const FORM_BYTES_MAX = 1_024;
 /** Headers by which some servers take the method of a preflight for another. */
 const OVERRIDE_HEADERS = ["x-http-method-override", "x-http-method", "x-method-override"];

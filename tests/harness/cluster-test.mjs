@@ -19,11 +19,10 @@ const TIMEOUT_MS = 600_000;
 const DOUBLES_SHARE = 0.25;
 
 /**
- * Declares a test with a cluster of its own.
+ * Declares a test with a cluster of its own. The clock of the cluster is stopped unless `options`
+ * say otherwise.
  *
  * @param {string} name
- * The clock of the cluster is stopped unless `options` say otherwise.
- *
  * @param {object} options of `startCluster`; a long story may take its own `timeoutMs`
  * @param {(cluster: object) => Promise<void>} body
  * @param {() => string | undefined} [whatIsMissing] why the test cannot run on this machine
