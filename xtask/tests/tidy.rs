@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folders of the code.
-const FOLDERS: [&str; 14] = [
+const FOLDERS: [&str; 17] = [
     "analytics",
     "central",
     "src",
@@ -19,6 +19,9 @@ const FOLDERS: [&str; 14] = [
     "bench",
     "client",
     "cockpit",
+    "examples",
+    "fuzz",
+    "rehearsal",
     "templates",
     "transparency",
     "webhooks",
@@ -151,10 +154,6 @@ fn the_architecture_names_every_folder_once() {
 
 /// Returns each folder that holds code, from the root and with a `/` at its end.
 fn folders_of_code() -> BTreeSet<String> {
-    let mut files = Vec::new();
-    for folder in FOLDERS.iter().chain(&["fuzz", "rehearsal", "examples"]) {
-        collect(&root().join(folder), &mut files);
-    }
     let is_code = |path: &PathBuf| {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         ["rs", "js", "jsx", "mjs", "ts"].contains(&ending)
@@ -163,7 +162,7 @@ fn folders_of_code() -> BTreeSet<String> {
         let folder = path.parent()?.strip_prefix(root()).ok()?;
         Some(format!("{}/", folder.to_string_lossy().replace('\\', "/")))
     };
-    files.iter().filter(|path| is_code(path)).filter_map(folder).collect()
+    files().iter().filter(|path| is_code(path)).filter_map(folder).collect()
 }
 
 /// Whether a file in or beside a folder, or a row of the README above it, says what it is for. The
@@ -190,13 +189,9 @@ struct File {
 }
 
 fn check(endings: &[&str], rule: impl Fn(&File, &mut Vec<String>)) {
-    let mut paths = Vec::new();
-    for folder in FOLDERS {
-        collect(&root().join(folder), &mut paths);
-    }
     let mut problems = Vec::new();
     let mut checked = 0;
-    for path in paths {
+    for path in files() {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         if !endings.contains(&ending) {
             continue;
@@ -208,6 +203,15 @@ fn check(endings: &[&str], rule: impl Fn(&File, &mut Vec<String>)) {
     }
     assert!(checked > 10, "only {checked} files found");
     assert!(problems.is_empty(), "\n{}", problems.join("\n"));
+}
+
+/// Returns all files of the folders.
+fn files() -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    for folder in FOLDERS {
+        collect(&root().join(folder), &mut paths);
+    }
+    paths
 }
 
 fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
