@@ -114,7 +114,8 @@ fn rate(seconds: &[u64], rules: &[&Rules]) -> Finding {
         let first = seconds.partition_point(|second| *second < from);
         (from, (at + 1).saturating_sub(first))
     };
-    windows("rate", "a minute", seconds, rules, (entered, |one| one.per_minute))
+    let of = |_| "a minute".to_owned();
+    windows("rate", of, seconds, rules, (entered, |one| one.per_minute))
 }
 
 /// The moment at which most were inside. Who entered under a shorter session than the one in force
@@ -137,7 +138,8 @@ fn limit(seconds: &[u64], rules: &[&Rules]) -> Finding {
         });
         (from, entered.sum())
     };
-    windows("limit", "one session", seconds, rules, (inside, |one| one.total))
+    let of = |until| format!("one session of {} s", session_at(rules, until));
+    windows("limit", of, seconds, rules, (inside, |one| one.total))
 }
 
 /// Returns the first second of a span of so many seconds that ends with `until`.
@@ -173,11 +175,12 @@ fn runs(seconds: &[u64], rules: &[&Rules]) -> Vec<Run> {
     runs
 }
 
-/// Checks that no window that ends with an admission has more admissions than allowed: `entered`
-/// tells when the window of the admission at a place begins, and how many count in it.
+/// Checks that no window that ends with an admission has more admissions than allowed: `of` names
+/// the window that ends with a second, `entered` tells when the window of the admission at a place
+/// begins, and how many count in it.
 fn windows(
     name: &str,
-    of: &str,
+    of: impl Fn(u64) -> String,
     seconds: &[u64],
     rules: &[&Rules],
     (entered, most): (impl Fn(usize, u64) -> (u64, usize), impl Fn(&Rules) -> u64),
@@ -203,7 +206,8 @@ fn windows(
     let Some((entered, most, until)) = worst else {
         return finding(name, true, "nobody entered who counts".to_owned());
     };
-    let says = format!("at most {entered} of {most} in {of}, the one that ends at {until}");
+    let window = of(until);
+    let says = format!("at most {entered} of {most} in {window}, the one that ends at {until}");
     finding(name, entered <= most, says)
 }
 
@@ -269,6 +273,21 @@ mod tests {
     #[test]
     fn a_sale_within_its_rules_passes() {
         assert_eq!(wrong(&sale("rules 2000 300 60 300 fifo full", 600)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_found_says_how_long_a_session_was() {
+        let mut changed = sale("rules 2000 300 60 300 fifo full", 100);
+        let says = |leaves: &[Leaf]| {
+            let found = checks(leaves, None);
+            found.iter().map(|one| one.says.clone()).collect::<Vec<_>>().join("\n")
+        };
+        let at = "of 300 in one session of 300 s, the one that ends at 2099";
+        assert!(says(&changed).contains(at), "{}", says(&changed));
+        changed.push(leaf("rules 2100 100 60 120 fifo full"));
+        changed.extend(entries(2_500..2_580));
+        let at = "at most 80 of 100 in one session of 120 s, the one that ends at 2579";
+        assert!(says(&changed).contains(at), "{}", says(&changed));
     }
 
     #[test]
