@@ -18,8 +18,10 @@ const AGAIN_MS = 5_000;
  */
 export async function roomFor({ api, site, plan, opensAtS }, sleep) {
   const zone = await zoneOf(site, api);
+  // Its visitors click on nothing.
+  const { confirm_turn_minutes: _, ...planned } = plan.room;
   const room = await api("POST", `zones/${zone}/waiting_rooms`, {
-    ...plan.room,
+    ...planned,
     name: `${NAME}${randomBytes(6).toString("hex")}`,
     description: "Made by a rehearsal, and removed at its end",
     host: new URL(site).hostname,

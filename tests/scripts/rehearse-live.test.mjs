@@ -9,7 +9,7 @@ import http from "node:http";
 import { after, test } from "node:test";
 
 import { besideText } from "../../scripts/rehearse/answer.mjs";
-import { leftText } from "../../scripts/rehearse/live-room.mjs";
+import { leftText, roomFor } from "../../scripts/rehearse/live-room.mjs";
 import { ENDED_BY_OWNER, playLive } from "../../scripts/rehearse/live.mjs";
 import { endingOf } from "../../scripts/rehearse/signals.mjs";
 import { Silence } from "../../scripts/rehearse/silence.mjs";
@@ -39,16 +39,16 @@ after(() => {
 
 /** An API with one room, which fails to remove another as `failures` say, one after the other. */
 function apiWith(failures = []) {
-  const asked = [];
+  const [asked, made] = [[], {}];
   const api = async (method, what, body) => {
     asked.push(method);
     if (method === "GET") return [{ host: "127.0.0.1", zone_id: "z" }];
-    if (method === "POST") return { ...body, id: "r" };
+    if (method === "POST") return Object.assign(made, body, { id: "r" });
     const failure = failures.shift();
     if (failure) throw failure;
   };
   const addressOf = (what) => `https://admin.example/${what}`;
-  return Object.assign(api, { addressOf, asked });
+  return Object.assign(api, { addressOf, asked, made });
 }
 
 /** Plays one visitor, whose time passes while it sleeps. */
@@ -74,6 +74,14 @@ async function played(api, does, { opensAtS = 0, ending = new AbortController() 
   });
   return { measured, tookMs: nowMs };
 }
+
+test("the room of a plan asks no visitor for a click", async () => {
+  const api = apiWith();
+  const room = { ...PLAN.room, confirm_turn_minutes: 3 };
+  await roomFor({ api, site, plan: { room }, opensAtS: 0 });
+  assert.equal(api.made.total_active_users, 5);
+  assert.ok(!("confirm_turn_minutes" in api.made));
+});
 
 test("a site that dies ends it after a minute, with figures and the name of the room", async () => {
   const api = apiWith([1, 2, 3].map((number) => new Error(`no answer ${number}`)));
