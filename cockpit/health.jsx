@@ -1,6 +1,6 @@
 // Whether something is wrong, and what was changed: the doctor's lines and the audit log, with
 // Undo.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useReducer, useRef, useState } from "preact/hooks";
 
 import { caches, health } from "../scripts/doctor/isolates.mjs";
 import { objects } from "../scripts/doctor/objects.mjs";
@@ -39,14 +39,17 @@ export function Health({ session, rooms, log, version, inFront, reload }) {
 /** What the doctor says. It is asked when the screen opens, and by a button. */
 function Examination({ session, rooms, version, inFront }) {
   const [{ lines, at, problem }, set] = useState({});
+  const [round, next] = useReducer((count) => count + 1, 0);
   const ask = () => {
+    next();
     const show = (examined) => set({ lines: judged(examined, rooms), at: Date.now() });
     const fail = ({ message }) => set((old) => ({ ...old, problem: message }));
     session.call("GET", "waiting_rooms/doctor").then(show, fail);
   };
   useEffect(ask, []);
-  const bad = lines?.filter(({ verdict }) => verdict !== "ok") ?? [];
-  const held = useHolds(session, rooms, useNow(inFront));
+  const { held, silent, isAsked } = useHolds(session, rooms, useNow(inFront), round);
+  const all = [...silent.map(ofSilent), ...(lines ?? [])];
+  const bad = all.filter(({ verdict }) => verdict !== "ok");
   return (
     <section aria-labelledby="state">
       <h2 id="state">State</h2>
@@ -56,7 +59,7 @@ function Examination({ session, rooms, version, inFront }) {
       {lines && (
         <>
           <p role="status">
-            <Headline {...{ bad, held }} />
+            <Headline {...{ bad, held, isAsked }} />
           </p>
           <ul class="lines">
             {held.slice(0, HELD_AT_MOST).map(({ room }) => (
@@ -64,7 +67,7 @@ function Examination({ session, rooms, version, inFront }) {
             ))}
           </ul>
           <ul class="lines">
-            {[...bad, ...lines.filter((line) => !bad.includes(line))].map((line) => (
+            {[...bad, ...all.filter((line) => !bad.includes(line))].map((line) => (
               <Line {...line} />
             ))}
           </ul>
@@ -88,12 +91,20 @@ function judged(examined, rooms) {
   return judges.flatMap((judge) => judge(facts));
 }
 
+/** What is said of a room that does not answer. */
+function ofSilent({ room, problem }) {
+  const figure = problem.replace(/\.$/, "");
+  const remedy = "Ask again; npm run doctor says more.";
+  return { what: `Room ${room.name}`, figure, verdict: "wrong", remedy };
+}
+
 /** The worst first: what is broken, then who is held, then what should be looked at. */
-function Headline({ bad, held }) {
+function Headline({ bad, held, isAsked }) {
   const wrong = bad.find(({ verdict }) => verdict === "wrong");
   if (!wrong && held.length > 0) return <strong>{heldSentence(held)}</strong>;
   const worst = wrong ?? bad[0];
-  return <strong>{worst ? `${worst.what}: ${worst.figure}.` : "Everything works."}</strong>;
+  const well = isAsked ? "Everything works." : "The rooms are asked.";
+  return <strong>{worst ? `${worst.what}: ${worst.figure}.` : well}</strong>;
 }
 
 /** A room that is held, with its numbers of now. */

@@ -1,5 +1,5 @@
 // Which rooms are held, by whom and until when: by their owner, by a prequeue, or by an event. No
-// list tells the last, so rooms are asked one by one.
+// list tells the last, so rooms are asked one by one; and which of them do not answer.
 import { useEffect, useState } from "preact/hooks";
 
 import { pathOf } from "./api.js";
@@ -9,43 +9,53 @@ import { clock, number } from "./facts.js";
 const ASKED_MAX = 50;
 /** Of how many rooms that are held the names and numbers are told. */
 export const HELD_AT_MOST = 10;
+const NOT_FOUND = 404;
 
 /**
- * Returns the rooms that are held at the moment `now`, each `{ room, event }`, with the name of the
- * event and the time `until` which it holds, where one does. They are asked anew with each reading
- * of `rooms`.
+ * Returns `{ held, silent, isAsked }`: the rooms that are held at the moment `now`, each
+ * `{ room, event }`, with the name of the event and the time `until` which it holds, if one does;
+ * those that did not answer, each `{ room, problem }`; and whether all have been asked once. They
+ * are asked anew with each reading of `rooms` and each `round`.
  */
-export function useHolds(session, rooms, now) {
-  const [byEvents, set] = useState(new Map());
+export function useHolds(session, rooms, now, round) {
+  const [{ byEvents, silent, isAsked }, set] = useState({ byEvents: new Map(), silent: [] });
   useEffect(() => {
     let ended = false;
-    heldByEvents(session.call, rooms).then((found) => ended || set(found));
+    askedOf(session.call, rooms).then((found) => ended || set({ ...found, isAsked: true }));
     return () => {
       ended = true;
     };
-  }, [rooms]);
+  }, [rooms, round]);
   const isOn = ({ until } = {}) => until && Date.parse(until) > now;
-  return rooms.flatMap((room) => {
+  const held = rooms.flatMap((room) => {
     if (isHeld(room, now)) return [{ room }];
     const event = byEvents.get(room.id);
     return !room.suspended && isOn(event) ? [{ room, event }] : [];
   });
+  return { held, silent, isAsked };
 }
 
-/** Finds which events hold rooms now: `{ name, until }` by the id of the room. */
-async function heldByEvents(call, rooms) {
-  const found = new Map();
+/**
+ * Asks rooms how they are: `byEvents` has which events hold them now, `{ name, until }` by the id
+ * of the room, and `silent` the rooms that did not answer.
+ */
+export async function askedOf(call, rooms) {
+  const byEvents = new Map();
   const ask = async (room) => {
     const status = await call("GET", `${pathOf(room)}/status`);
     const { held_by: by, held_until: until, event_id: id } = status;
     if (by !== "event") return;
     const { name } = await call("GET", pathOf(room, { id }));
-    found.set(room.id, { name, until });
+    byEvents.set(room.id, { name, until });
   };
   const asked = rooms.filter(({ suspended }) => !suspended).slice(0, ASKED_MAX);
-  // Of a room that does not answer the doctor's lines tell.
-  await Promise.allSettled(asked.map(ask));
-  return found;
+  const answers = await Promise.allSettled(asked.map(ask));
+  const silent = asked.flatMap((room, at) => {
+    const { reason } = answers[at];
+    // What somebody has deleted meanwhile is not silent.
+    return reason && reason.status !== NOT_FOUND ? [{ room, problem: reason.message }] : [];
+  });
+  return { byEvents, silent };
 }
 
 /** Whether nobody new enters a room, by its owner's hand or in a prequeue. */

@@ -59,6 +59,19 @@ browserTest(scheduled, sound(), async (arena) => {
   assert.deepEqual(owner.complaints, []);
 });
 
+const silent = "a room whose object does not answer is told first";
+browserTest(silent, sound(), async (arena) => {
+  const { cluster } = arena;
+  await cluster.breakCalls({ className: "GlobalAggregator", object: shop.id, fail: "before" });
+  const owner = await signedIn(arena, DESKTOP, API_TOKEN);
+  await owner.page.getByRole("link", { name: "Health" }).click();
+  await owner.reads("Room shop: The room's object does not answer; try again.");
+  await owner.page.locator(".lines li").first().getByText("Mend").waitFor();
+  assert.equal(await owner.page.getByText("Everything works.").count(), 0);
+  await cluster.breakCalls();
+  await tells(owner, "Everything works.");
+});
+
 const refused = "a refused deployment is told, with the field and what to do";
 browserTest(refused, options, async (arena) => {
   const { cluster } = arena;
