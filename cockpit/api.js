@@ -11,6 +11,8 @@ const PATIENCE_MS = 8_000;
 const ENTRIES_PER_PAGE = 1_000;
 /** How many entries of the audit log are looked at for changes that can be undone. */
 const LOG_ENTRIES = 500;
+/** The status of a change of a version that is not the present one. */
+export const CHANGED = 412;
 const MISSING_TOKEN = 10_000;
 const GUESSED_TOO_OFTEN = 10_429;
 /** Cloudflare Access' status for a call of a page whose sign-in has ended. */
@@ -39,9 +41,14 @@ export async function call(...parameters) {
   return (await ask(...parameters)).result;
 }
 
-/** Calls the API with a token, and returns its answer: `{ result, messages }`. */
-export async function ask(token, method, path, body) {
-  return answered(token, BASE + path, { method, body: body && JSON.stringify(body) });
+/**
+ * Calls the API with a token, and returns its answer: `{ result, messages, tag }`, where the `tag`
+ * names the version of a document. A change with a tag is made of that version alone, else the
+ * refusal has the status `CHANGED`.
+ */
+export async function ask(token, method, path, body, tag) {
+  const headers = tag && { "if-match": tag };
+  return answered(token, BASE + path, { method, headers, body: body && JSON.stringify(body) });
 }
 
 /** Reads the bytes of a file below the API; a refusal has `retryAfterS` if it says so. */
@@ -64,7 +71,9 @@ async function answered(token, path, options) {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const response = await send(token, path, { ...options, signal });
   const answer = await response.json().catch(() => undefined);
-  if (answer?.success) return { messages: [], ...answer };
+  // Whoever packs an answer on its way makes its tag a weak one, which no change may name.
+  const tag = response.headers.get("etag")?.replace(/^W\//, "");
+  if (answer?.success) return { messages: [], ...answer, tag };
   throw refusalOf(response.status, answer);
 }
 
@@ -80,7 +89,7 @@ export async function stream(token, rooms, signal) {
 
 async function send(token, path, options) {
   // Access wants its cookie, and answers such calls with a status instead of its sign-in page.
-  const headers = { "x-requested-with": "XMLHttpRequest" };
+  const headers = { ...options.headers, "x-requested-with": "XMLHttpRequest" };
   if (token) headers.authorization = `Bearer ${token}`;
   const always = { headers, cache: "no-store", credentials: "same-origin", redirect: "error" };
   try {

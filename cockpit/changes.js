@@ -1,6 +1,6 @@
 // Makes a change and reads it back, and finds in the audit log what can be undone.
 import { disturbs } from "./actions.js";
-import { pathOf } from "./api.js";
+import { CHANGED, pathOf } from "./api.js";
 import { moment, number } from "./facts.js";
 import { areSame } from "./rule_changes.js";
 
@@ -21,28 +21,53 @@ const HTTPS = {
 };
 const MAINTENANCE = { off: "no maintenance", drain: "Drain", hold: "Maintenance" };
 
+/** How often a document is read anew that others change in the same moment. */
+const TURNS_MAX = 5;
 const COUNTS = "Stored and read back; it counts everywhere within 5 s.";
 
 /**
  * Makes a change, unless what it is about has changed since the owner saw it, and reads it back.
  * Returns the sentence that says so.
  *
- * @param {Function} call makes a call of the API, as `session.call`
+ * @param {Function} ask makes a call of the API, as `session.ask`
  * @param {{ path: string, patch?: object, back?: Function }} change of fields; or of a whole list,
  *   where `back` makes the next of the present one, or throws
  * @param {object} seen the room or event as the owner saw it
  */
-export async function apply(call, { path, patch, back }, seen) {
-  if (back) return applyBack(call, path, back);
+export async function apply(ask, { path, patch, back }, seen) {
+  if (back) return applyBack(ask, path, back);
   const fields = Object.keys(patch);
-  unlessChanged(await call("GET", path), fields, seen);
-  await call("PATCH", path, patch);
-  const after = await call("GET", path);
+  await applyPatch(ask, path, patch, seen);
+  const { result: after } = await ask("GET", path);
   if (fields.some((field) => !isSame(after[field], patch[field]))) {
     throw new Error(`It was changed again at once: now it is ${describe(pick(after, fields))}.`);
   }
   const now = describe(pick(after, fields));
   return `In force: ${now}. ${COUNTS}`;
+}
+
+/** Changes fields, unless somebody has since the owner saw them; returns the document then. */
+export function applyPatch(ask, path, patch, seen) {
+  return applyTo(ask, "PATCH", path, (present) => {
+    unlessChanged(present, Object.keys(patch), seen);
+    return patch;
+  });
+}
+
+/**
+ * Sends what `next` makes of the present document, and returns the answer. Where somebody changes
+ * that between the two, however slow the network is, it is read again.
+ */
+async function applyTo(ask, method, path, next) {
+  for (let turn = 1; ; turn += 1) {
+    const { result: present, tag } = await ask("GET", path);
+    const body = next(present);
+    try {
+      return (await ask(method, path, body, tag)).result;
+    } catch (refusal) {
+      if (refusal.status !== CHANGED || turn === TURNS_MAX) throw refusal;
+    }
+  }
 }
 
 /** Throws if of these fields somebody has changed one since the owner saw it. */
@@ -53,10 +78,10 @@ export function unlessChanged(document, fields, seen) {
   throw new Error(`Nothing was changed: meanwhile somebody else has set ${now}. Look again.`);
 }
 
-async function applyBack(call, path, back) {
-  const next = back(await call("GET", path));
-  await call("PUT", path, next);
-  const after = await call("GET", path);
+async function applyBack(ask, path, back) {
+  let next;
+  await applyTo(ask, "PUT", path, (present) => (next = back(present)));
+  const { result: after } = await ask("GET", path);
   if (!areSame(after, next)) throw new Error("It was changed again at once: look again.");
   return `Taken back. ${COUNTS}`;
 }

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 
 import { pathOf } from "./api.js";
-import { unlessChanged } from "./changes.js";
+import { applyPatch } from "./changes.js";
 import { EVENT_FIELDS, shownOf, weeksLater, whatIsOver } from "./event_fields.js";
 import { moment, number } from "./facts.js";
 import { Form } from "./form.jsx";
@@ -25,13 +25,9 @@ export function EventForm({ session, room, event, like, draft, onSaved, onCancel
   const save = async (body, written) => {
     const path = begun ? pathOf(room, begun) : `${pathOf(room)}/events`;
     const saved = begun
-      ? await changed(path, differing(written, initial, body))
+      ? await applyPatch(session.ask, path, differing(written, initial, body), begun)
       : await session.call("POST", path, body);
     onSaved(saved, `Saved: ${saved.name}. ${whatIsOver(saved, Date.now())}`);
-  };
-  const changed = async (path, patch) => {
-    unlessChanged(await session.call("GET", path), Object.keys(patch), begun);
-    return session.call("PATCH", path, patch);
   };
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (

@@ -38,7 +38,7 @@ export function Page({ session, room, reload }) {
     const names = Object.keys(written).filter((name) => written[name] !== before[name]);
     const patch = Object.fromEntries(names.map((name) => [name, written[name]]));
     if (names.length === 0) throw new Error("Nothing is different from what counts.");
-    await apply(session.call, { path: pathOf(room), patch }, { ...begun, ...before });
+    await apply(session.ask, { path: pathOf(room), patch }, { ...begun, ...before });
     begin({ ...begun, ...patch });
     setSaved(`${timeOfDay(Date.now())}: stored; visitors see it within 5 s.`);
     reload();

@@ -26,7 +26,7 @@ export function RoomSettings({ session, room, reload }) {
     if (Object.keys(patch).length === 0) throw new Error("Nothing is different from what counts.");
     const noticed = whoNotices(patch);
     if (noticed && !(await answered(noticed))) throw new Error("Nothing was changed.");
-    setSaved(`${timeOfDay(Date.now())}: ${await apply(session.call, { path, patch }, begun)}`);
+    setSaved(`${timeOfDay(Date.now())}: ${await apply(session.ask, { path, patch }, begun)}`);
     begin({ ...begun, ...patch });
     reload();
   };

@@ -106,7 +106,7 @@ function Zone({ session, zone, name, version, reload }) {
     isWritten.current = false;
     tell({});
     try {
-      const done = await apply(session.call, { path, patch }, known);
+      const done = await apply(session.ask, { path, patch }, known);
       set({ known: { ...known, ...patch } });
       tell({ saved: `${timeOfDay(Date.now())}: ${done}` });
     } catch (why) {

@@ -21,7 +21,7 @@ export function useChanges(session, onChanged) {
     const { where } = change;
     set({ isBusy: true, where });
     const made = own.current.document === change.seen ? own.current.patch : {};
-    const outcome = await apply(session.call, change, { ...change.seen, ...made }).then(
+    const outcome = await apply(session.ask, change, { ...change.seen, ...made }).then(
       (done) => {
         own.current = { document: change.seen, patch: { ...made, ...change.patch } };
         return { done: `${timeOfDay(Date.now())}: ${done}` };

@@ -78,6 +78,28 @@ browserTest("nothing that somebody else has changed is written over", options, a
   assert.deepEqual([now.page_message, now.description], ["Hello", ""]);
 });
 
+const slow = "a change on a slow network does not write over a later one";
+browserTest(slow, options, async (arena) => {
+  const owner = await signedIn(arena, DESKTOP);
+  await owner.open(shop);
+  const isUnderWay = Promise.withResolvers();
+  const isChanged = Promise.withResolvers();
+  await owner.page.route(/waiting_rooms\/\w+$/, async (route) => {
+    if (route.request().method() === "PATCH") {
+      isUnderWay.resolve();
+      await isChanged.promise;
+    }
+    await route.continue();
+  });
+  await owner.button(/^Limit −10/).click();
+  await isUnderWay.promise;
+  const limits = { total_active_users: 200, new_users_per_minute: 100 };
+  await call(arena.cluster, "PATCH", PATH, limits);
+  isChanged.resolve();
+  await owner.reads(/^Nothing was changed: meanwhile somebody else has set total active users 200/);
+  assert.equal((await call(arena.cluster, "GET", PATH)).result.total_active_users, 200);
+});
+
 const unread = "an event that could not be read is read again, and not steered";
 browserTest(unread, options, async (arena) => {
   const limits = { total_active_users: 5, new_users_per_minute: 5 };

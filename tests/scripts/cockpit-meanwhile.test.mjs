@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { apply, applyPatch } from "../../cockpit/changes.js";
 import { askedOf } from "../../cockpit/holds.js";
 
 const PATH = "zones/z/waiting_rooms/";
@@ -26,3 +27,59 @@ test("a room that does not answer is told, one that is deleted is not", async ()
   assert.deepEqual([...byEvents], [["held", { name: "Repair", until: "then" }]]);
   assert.deepEqual(silent, [{ room: rooms[1], problem: refusals.dead[1] }]);
 });
+
+test("of two who change the same field at once one is told", async () => {
+  const server = serverOf({ total_active_users: 100, page_message: "" });
+  const seen = { ...server.document };
+  const lower = { path: "room", patch: { total_active_users: 50 } };
+  // It comes while the colleague's change is between its question and its answer.
+  server.meanwhile({ total_active_users: 200 });
+  await assert.rejects(apply(server.ask, lower, seen), {
+    message:
+      "Nothing was changed: meanwhile somebody else has set total active users 200. Look again.",
+  });
+  assert.equal(server.document.total_active_users, 200);
+  // Of another field it is no reason to refuse.
+  server.meanwhile({ page_message: "Hello" });
+  assert.match(await apply(server.ask, lower, server.document), /^In force: total active users 50/);
+  assert.deepEqual(server.document, { total_active_users: 50, page_message: "Hello" });
+  server.meanwhile({ total_active_users: 70 });
+  await assert.rejects(applyPatch(server.ask, "room", lower.patch, { total_active_users: 50 }));
+  assert.equal(server.document.total_active_users, 70);
+});
+
+test("rules that change while others are taken back stay", async () => {
+  const server = serverOf([]);
+  const rule = { expression: "ssl", description: "", enabled: true };
+  server.meanwhile([rule]);
+  const back = (present) => [...present, { ...rule, description: "back" }];
+  assert.match(await apply(server.ask, { path: "rules", back }), /^Taken back\./);
+  assert.deepEqual(server.document.map(({ description }) => description), ["", "back"]);
+});
+
+/** An API with one document, which somebody else changes after the next question for it. */
+function serverOf(document) {
+  let others;
+  const server = {
+    document,
+    meanwhile: (change) => {
+      others = change;
+    },
+    ask: async (method, _, body, tag) => {
+      const present = JSON.stringify(server.document);
+      if (method !== "GET" && tag !== undefined && tag !== present) {
+        throw Object.assign(new Error("It is not the version."), { status: 412 });
+      }
+      if (method !== "GET") server.document = merged(server.document, body);
+      const answer = { result: server.document, tag: JSON.stringify(server.document) };
+      if (method === "GET" && others) {
+        server.document = merged(server.document, others);
+        others = undefined;
+      }
+      return answer;
+    },
+  };
+  return server;
+}
+
+const merged = (one, other) => (Array.isArray(other) ? other : { ...one, ...other });
