@@ -2,73 +2,75 @@
 
 import { pathOf } from "./api.js";
 import { useDraft } from "./drafts.js";
-import { count } from "./facts.js";
+import { messageOf, ownerOf } from "./message_words.js";
 import { Button, Outcome } from "./parts.jsx";
 
-/** The longest message that the API takes, in bytes. */
-const BYTES_MAX = 4_000;
-
-export function Message({ room, event, numbers, changes, isOff }) {
-  // An event with a message of its own shows that one.
-  const of = typeof event?.page_message === "string" ? event : room;
-  const inForce = of.page_message ?? "";
-  const [draft, setDraft] = useDraft(`${room.id}/message`);
-  const message = (draft ?? inForce).replace(/\s+/g, " ").trim();
-  const problem = problemOf(message);
-  const mayApply = !isOff && !problem && message !== inForce;
-  const make = async (page_message) => {
-    const path = of === room ? pathOf(room) : pathOf(room, event);
-    const change = { path, patch: { page_message }, seen: of, where: "message" };
-    if (await changes.make(change)) setDraft(undefined);
-  };
-  const submit = (form) => {
-    form.preventDefault();
-    if (mayApply) make(message);
-  };
+/** The form for the room, or for its event in force: what is written for one is not the other's. */
+export function Message({ changes, ...rest }) {
+  const of = ownerOf(rest.room, rest.event);
   return (
     <section aria-labelledby="message">
       <h2 id="message">Message</h2>
-      <form onSubmit={submit} class="message">
-        <p>
-          <label for="page-message">To everybody who waits</label>
-          <textarea
-            id="page-message"
-            rows="3"
-            value={draft ?? inForce}
-            onInput={(input) => setDraft(input.currentTarget.value)}
-            aria-describedby="message-do"
-          />
-        </p>
-        <p class="row">
-          <Button class="main" isOff={!mayApply} aria-describedby="message-do">
-            Show
-          </Button>
-          {inForce && (
-            <Button type="button" isOff={isOff} onClick={() => make("")}>
-              Take away
-            </Button>
-          )}
-        </p>
-        <p id="message-do">{problem ?? whoReads({ room, event, of, inForce, numbers })}</p>
-      </form>
+      <Written key={of.id} {...{ ...rest, of, changes }} />
       <Outcome changes={changes} of="message" />
     </section>
   );
 }
 
-function problemOf(message) {
-  const bytes = new TextEncoder().encode(message).length;
-  if (bytes > BYTES_MAX) return `A message has at most ${BYTES_MAX} bytes; this one has ${bytes}.`;
-}
-
-function whoReads({ room, event, of, inForce, numbers }) {
-  if (room.custom_page_html) {
-    return "The room has a page of its own, which shows the message only as {{pageMessage}}.";
-  }
-  const waiting = numbers?.estimated_queued_users;
-  const readers = waiting ? `About ${count(waiting, "visitor")} in line` : "Whoever waits";
-  const whose = of === room ? "" : ` It is the message of the event "${event.name}".`;
-  return inForce
-    ? `It is shown to everybody who waits.${whose}`
-    : `${readers} will read it at the next check-in. Nobody inside sees it.${whose}`;
+function Written({ room, event, of, numbers, changes, isOff }) {
+  const [draft, setDraft] = useDraft(`message/${of.id}`);
+  const message = messageOf({ room, event, numbers, draft });
+  const { text, inForce, seen, isOther } = message;
+  const path = of === room ? pathOf(room) : pathOf(room, event);
+  const mayApply = !isOff && !message.isWrong && text !== inForce;
+  const make = (page_message, seen) =>
+    changes.make({ path, patch: { page_message }, seen, where: "message" });
+  const show = async (seen) => {
+    if (await make(text, seen)) setDraft(undefined);
+  };
+  const takeAway = async () => {
+    // What is half written stays, and is about no message from then on.
+    if ((await make("", of)) && draft) setDraft({ ...draft, basis: "" });
+  };
+  const submit = (form) => {
+    form.preventDefault();
+    if (mayApply) show(seen);
+  };
+  const write = ({ currentTarget }) =>
+    setDraft({ basis: inForce, ...draft, text: currentTarget.value });
+  return (
+    <form onSubmit={submit} class="message">
+      <p>
+        <label for="page-message">To everybody who waits</label>
+        <textarea
+          id="page-message"
+          rows="3"
+          value={draft?.text ?? inForce}
+          onInput={write}
+          aria-describedby="message-do"
+        />
+      </p>
+      <p class="row">
+        <Button class="main" isOff={!mayApply} aria-describedby="message-do">
+          Show
+        </Button>
+        {inForce && (
+          <Button type="button" isOff={isOff} onClick={takeAway}>
+            Take away
+          </Button>
+        )}
+        {draft && (
+          <button type="button" onClick={() => setDraft(undefined)}>
+            Cancel
+          </button>
+        )}
+        {isOther && (
+          <Button type="button" isOff={!mayApply} onClick={() => show(of)}>
+            Show mine instead
+          </Button>
+        )}
+      </p>
+      <p id="message-do">{message.sentence}</p>
+    </form>
+  );
 }

@@ -39,7 +39,7 @@ const NUMBERS = [
   [["analytics/ledger.js", "CALL_MS"], core("management/api/history", "ROWS_MAX"), MINUTE_MS],
   [["transparency/download.js", "SIZE_MAX"], ["transparency/src/merge.rs", "SIZE_MAX"]],
   [["transparency/paths.js", "WIDTH"], ["transparency/src/tree.rs", "WIDTH"]],
-  [["cockpit/message.jsx", "BYTES_MAX"], core("management/config/branding", "TEXT_BYTES_MAX")],
+  [["cockpit/message_words.js", "BYTES_MAX"], core("management/config/branding", "TEXT_BYTES_MAX")],
   [
     ["cockpit/event_facts.js", "PREQUEUE_MIN_MS"],
     core("management/config/event_table", "SHORTEST_PREQUEUE_MS"),
