@@ -47,8 +47,11 @@ function Written({ room, event, of, numbers, changes, isOff }) {
           rows="3"
           value={draft?.text ?? inForce}
           onInput={write}
-          aria-describedby="message-do"
+          aria-describedby="message-do message-help"
         />
+      </p>
+      <p class="soft small" id="message-help">
+        Then in other languages: [de] Guten Tag [fr] Bonjour
       </p>
       <p class="row">
         <Button class="main" isOff={!mayApply} aria-describedby="message-do">

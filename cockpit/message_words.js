@@ -4,6 +4,8 @@ import { count } from "./facts.js";
 
 /** The longest message that the API takes, in bytes. */
 const BYTES_MAX = 4_000;
+/** How a template names the message. */
+const NAMED = /\{\{[^}]*\bpageMessage\b/;
 
 /** The room, or its event in force where that has a message of its own, which is shown instead. */
 export function ownerOf(room, event) {
@@ -23,7 +25,7 @@ export function messageOf({ room, event, numbers, draft }) {
   const problem = problemOf(text);
   const whose = of === room ? "" : `It is the message of the event “${event.name}”.`;
   const shown = draft && whatIsShown(inForce, isOther);
-  const read = readBy({ room, numbers, isShown: inForce && !draft });
+  const read = readBy({ room, event, numbers, isShown: inForce && !draft });
   return {
     text,
     inForce,
@@ -45,9 +47,11 @@ function whatIsShown(inForce, isOther) {
   return inForce && `Until then ${what}.`;
 }
 
-function readBy({ room, numbers, isShown }) {
-  if (room.custom_page_html) {
-    return "The room has a page of its own, which shows the message only as {{pageMessage}}.";
+function readBy({ room, event, numbers, isShown }) {
+  const html = event?.custom_page_html ?? room.custom_page_html;
+  if (html && !NAMED.test(html)) {
+    const whose = event?.custom_page_html ? "event" : "room";
+    return `The ${whose} has a page of its own, which shows no message: it lacks {{pageMessage}}.`;
   }
   if (isShown) return "It is shown to everybody who waits.";
   const waiting = numbers?.estimated_queued_users;

@@ -41,3 +41,20 @@ test("a message is that of the event which has one", () => {
   const whose = "It is the message of the event “sale”.";
   assert.deepEqual([inForce, sentence], ["Sale", `${SHOWN} ${whose}`]);
 });
+
+test("a page of one's own is said to show no message only where it shows none", () => {
+  const check = (ofRoom, ofEvent, whose) => {
+    const event = { id: "e", page_message: null, custom_page_html: ofEvent };
+    const one = { ...room, custom_page_html: ofRoom };
+    const page = `The ${whose} has a page of its own, which shows no message`;
+    const want = whose ? `${page}: it lacks {{pageMessage}}.` : READ;
+    assert.equal(messageOf({ room: one, event, numbers }).sentence, want);
+  };
+  const [shows, lacks] = ["<p>{{#pageMessage}}{{ pageMessage }}{{/pageMessage}}", "{{waitTime}}"];
+  check("", null, undefined);
+  check(lacks, null, "room");
+  check(shows, null, undefined);
+  check(shows, lacks, "event");
+  check(lacks, shows, undefined);
+  check(lacks, "", undefined);
+});
