@@ -22,10 +22,11 @@ export function EventForm({ session, room, event, like, draft, onSaved, onCancel
   // What the form began with: what somebody else has changed since is not written over.
   const [begun] = useState(event);
   const [initial] = useState(() => shownOf(event ?? like));
-  const save = async (body, written) => {
+  const save = async (body, written, stale) => {
+    const seen = { ...begun, ...stale };
     const path = begun ? pathOf(room, begun) : `${pathOf(room)}/events`;
     const saved = begun
-      ? await applyPatch(session.ask, path, differing(written, initial, body), begun)
+      ? await applyPatch(session.ask, path, differing(written, initial, body), seen)
       : await session.call("POST", path, body);
     onSaved(saved, `Saved: ${saved.name}. ${whatIsOver(saved, Date.now())}`);
   };
@@ -39,6 +40,7 @@ export function EventForm({ session, room, event, like, draft, onSaved, onCancel
         initial={initial}
         label="Save"
         draft={draft}
+        isStored={begun !== undefined}
         sentence={(values) => whatIsOver(values, Date.now())}
         onSave={save}
         onCancel={onCancel}

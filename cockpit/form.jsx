@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 import { keepDraft, readDraft } from "./drafts.js";
 import { HtmlEditor } from "./editor.jsx";
+import { draftOf, staleOf, staleWords } from "./form_draft.js";
 import { Button } from "./parts.jsx";
 import { numberOf } from "./written_number.js";
 
@@ -11,10 +12,11 @@ import { numberOf } from "./written_number.js";
  * `name` is the API's, `type` one of an input, "select" (with `isYesOrNo` of true and false),
  * "checkbox", "textarea", "html" (whose errors stand at their place, also those of `told`, a list
  * of texts), "routes" (addresses, one a line), "groups" or "picture", and `title` begins a group.
- * `onSave(body, values)` gets what the API takes, and all that is written; what it throws is told
- * at the fields that it names. `onWrite(values)` hears of each change. Where a page has
+ * `onSave(body, values, stale)` gets what the API takes, and all that is written; what it throws is
+ * told at the fields that it names. `onWrite(values)` hears of each change. Where a page has
  * several forms, `of` tells their fields apart. What is written is kept under the name `draft`
- * until it is saved or thrown away, but for secrets.
+ * until it is saved or thrown away, but for secrets. Where `initial` `isStored`, others may change
+ * it before a draft is back: such fields say so, and `stale` has what they were when it began.
  */
 export function Form({ fields, onCancel, of, label, sentence, isOff, ...rest }) {
   const form = useRef();
@@ -80,10 +82,13 @@ function Cancel({ onLeave, onCancel }) {
 }
 
 /** What is written in a form, kept as a draft, and what came of saving it. */
-function useForm({ fields, initial, draft, onSave, onWrite }) {
-  const [isBack, setBack] = useState(() => readDraft(draft) !== undefined);
-  const [values, setValues] = useState(() => ({ ...initial, ...readDraft(draft) }));
-  const [problems, setProblems] = useState({});
+function useForm({ fields, initial, draft, isStored, onSave, onWrite }) {
+  const [kept] = useState(() => ({ values: {}, basis: {}, ...readDraft(draft) }));
+  const [isBack, setBack] = useState(Object.keys(kept.values).length > 0);
+  const [values, setValues] = useState({ ...initial, ...kept.values });
+  const [basis, setBasis] = useState(isStored ? kept.basis : {});
+  const stale = staleOf({ initial, written: values, basis });
+  const [problems, setProblems] = useState(() => staleWords(stale, initial));
   const [isBusy, setBusy] = useState(false);
   useEffect(() => {
     if (isBack) onWrite?.(values);
@@ -94,22 +99,28 @@ function useForm({ fields, initial, draft, onSave, onWrite }) {
   };
   const write = (name) => (value) => {
     const written = { ...values, [name]: value };
-    keepDraft(draft, differing(fields, initial, written));
+    // Whoever writes here has seen what the field has by now.
+    const { [name]: wasStale, ...others } = basis;
+    if (wasStale !== undefined) setProblems({ ...problems, [name]: undefined });
+    setBasis(others);
+    keepDraft(draft, draftOf({ fields, initial, written, basis: others }));
     show(written);
   };
   const forget = () => {
     keepDraft(draft, undefined);
     setBack(false);
+    setBasis({});
   };
   const leave = () => {
     forget();
+    setProblems({});
     show(initial);
   };
   const save = async () => {
     setBusy(true);
     setProblems({});
     try {
-      await onSave(bodyOf(fields, values), values);
+      await onSave(bodyOf(fields, values), values, stale);
       forget();
     } catch (why) {
       setProblems(problemsOf(why, fields));
@@ -213,14 +224,6 @@ function addressOf(file) {
     reader.onerror = () => reject(reader.error);
     reader.readAsDataURL(file);
   });
-}
-
-/** What is written and no secret, as far as it differs; nothing where nothing does. */
-function differing(fields, initial, written) {
-  const secrets = fields.filter(({ isSecret }) => isSecret).map(({ name }) => name);
-  const differs = ([name, value]) => value !== initial[name] && !secrets.includes(name);
-  const found = Object.entries(written).filter(differs);
-  return found.length > 0 ? Object.fromEntries(found) : undefined;
 }
 
 /** What the API takes of the values of a form: a field that is empty is `null`, or left out. */

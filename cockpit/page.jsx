@@ -33,12 +33,12 @@ export function Page({ session, room, reload }) {
   const fields = FIELDS.map((field) =>
     field.type === "html" ? { ...field, told: seen.problem ? seen.faults : seen.notes } : field,
   );
-  const save = async (_, written) => {
+  const save = async (_, written, stale) => {
     const before = valuesOf(begun);
     const names = Object.keys(written).filter((name) => written[name] !== before[name]);
     const patch = Object.fromEntries(names.map((name) => [name, written[name]]));
     if (names.length === 0) throw new Error("Nothing is different from what counts.");
-    await apply(session.ask, { path: pathOf(room), patch }, { ...begun, ...before });
+    await apply(session.ask, { path: pathOf(room), patch }, { ...begun, ...before, ...stale });
     begin({ ...begun, ...patch });
     setSaved(`${timeOfDay(Date.now())}: stored; visitors see it within 5 s.`);
     reload();
@@ -53,6 +53,7 @@ export function Page({ session, room, reload }) {
             <Form
               {...{ fields, initial: valuesOf(begun), label: "Save", onSave: save }}
               draft={`${room.id}/page`}
+              isStored
               onWrite={(written) => {
                 setValues(written);
                 setSaved("");

@@ -21,12 +21,13 @@ export function RoomSettings({ session, room, reload }) {
   const [begun, begin] = useState(room);
   const answered = (sentence) =>
     new Promise((resolve) => ask({ label: "Save", sentence, resolve }));
-  const save = async (_, written) => {
+  const save = async (_, written, stale) => {
     const patch = patchOf(begun, written);
     if (Object.keys(patch).length === 0) throw new Error("Nothing is different from what counts.");
     const noticed = whoNotices(patch);
     if (noticed && !(await answered(noticed))) throw new Error("Nothing was changed.");
-    setSaved(`${timeOfDay(Date.now())}: ${await apply(session.ask, { path, patch }, begun)}`);
+    const seen = { ...begun, ...patchOf(begun, { ...valuesOf(begun), ...stale }) };
+    setSaved(`${timeOfDay(Date.now())}: ${await apply(session.ask, { path, patch }, seen)}`);
     begin({ ...begun, ...patch });
     reload();
   };
@@ -46,6 +47,7 @@ export function RoomSettings({ session, room, reload }) {
       <Form
         {...{ fields: FIELDS, initial: valuesOf(begun), label: "Save", onSave: save }}
         draft={`${room.id}/settings`}
+        isStored
         isOff={!session.mayManage}
         onWrite={() => setSaved("")}
       />

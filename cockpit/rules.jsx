@@ -49,17 +49,17 @@ export function Rules({ session, room, log, version, reload }) {
   // The rule as it was when it was opened: what others have changed since is not written over.
   const begun = useRef();
   if (begun.current?.id !== rule?.id) begun.current = rule;
-  const save = async (body) => {
+  const save = async (body, _, stale) => {
     if (!rule) await make("POST", "", { ...body, action: "bypass_waiting_room" });
-    else await change(body);
+    else await change(body, stale);
     edit(undefined);
   };
-  const change = async (body) => {
+  const change = async (body, stale) => {
     const seen = begun.current;
     const names = Object.keys(body).filter((name) => body[name] !== seen[name]);
     if (names.length === 0) return;
     const present = await session.call("GET", path);
-    unlessChanged(present.find(({ id }) => id === edited) ?? {}, names, seen);
+    unlessChanged(present.find(({ id }) => id === edited) ?? {}, names, { ...seen, ...stale });
     await make("PATCH", `/${edited}`, Object.fromEntries(names.map((name) => [name, body[name]])));
   };
   return (
@@ -79,6 +79,7 @@ export function Rules({ session, room, log, version, reload }) {
             fields={FIELDS}
             initial={{ ...EMPTY, ...(rule && shown(begun.current)) }}
             draft={drafts + edited}
+            isStored={Boolean(rule)}
             label="Save"
             onSave={save}
             onCancel={() => edit(undefined)}

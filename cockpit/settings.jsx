@@ -101,12 +101,13 @@ function Zone({ session, zone, name, version, reload }) {
     session.call("GET", path).then(show, fail);
   };
   useEffect(read, [version]);
-  const save = async (_, written) => {
+  const save = async (_, written, stale) => {
     const patch = settingsOf(written);
+    const seen = { ...known, ...settingsOf({ ...valuesOf(known), ...stale }) };
     isWritten.current = false;
     tell({});
     try {
-      const done = await apply(session.ask, { path, patch }, known);
+      const done = await apply(session.ask, { path, patch }, seen);
       set({ known: { ...known, ...patch } });
       tell({ saved: `${timeOfDay(Date.now())}: ${done}` });
     } catch (why) {
@@ -132,6 +133,7 @@ function Zone({ session, zone, name, version, reload }) {
           onWrite={write}
           of={`field-${zone}`}
           draft={`zone/${zone}`}
+          isStored
           isOff={!session.mayAdmin}
         />
       )}

@@ -78,6 +78,48 @@ browserTest("nothing that somebody else has changed is written over", options, a
   assert.deepEqual([now.page_message, now.description], ["Hello", ""]);
 });
 
+const back = "a draft that is back after a reload writes nothing over";
+browserTest(back, options, async (arena) => {
+  const stored = async (rest) => (await call(arena.cluster, "GET", PATH + rest)).result;
+  const change = (rest, body) => call(arena.cluster, "PATCH", PATH + rest, body);
+  const limits = { total_active_users: 100, new_users_per_minute: 50 };
+  const made = await call(arena.cluster, "POST", `${PATH}/events`, { ...sale, ...limits });
+  const rest = `/events/${made.result.id}`;
+  const owner = await signedIn(arena, DESKTOP);
+  const field = (name) => owner.page.locator(`#field-${name}`);
+  const saves = async (name, text) => {
+    await owner.page.locator(`#field-${name}-problem`).getByText(text).waitFor();
+    await owner.button("Save").click();
+    await owner.reads(/^Nothing was changed: meanwhile somebody else has set /);
+  };
+  await shows(owner, "/page");
+  await field("page_text").fill("Hello");
+  await change("", { page_text: "Closed" });
+  await owner.page.reload();
+  await saves("page_text", "Now it is “Closed”.");
+  assert.equal((await stored("")).page_text, "Closed");
+  await field("page_text").fill("Hello again");
+  await owner.button("Save").click();
+  await owner.reads(/stored; visitors see it/);
+  assert.equal((await stored("")).page_text, "Hello again");
+
+  await shows(owner, "/settings");
+  await field("samesite").selectOption("lax");
+  await change("", { cookie_attributes: { samesite: "strict", secure: "auto" } });
+  await owner.page.reload();
+  await saves("samesite", "Now it is “strict”.");
+  assert.equal((await stored("")).cookie_attributes.samesite, "strict");
+
+  await shows(owner, "/events");
+  await owner.button(/^Edit/).click();
+  await field("total_active_users").fill("70");
+  await change(rest, { total_active_users: 60 });
+  await owner.page.reload();
+  await saves("total_active_users", "Now it is “60”.");
+  assert.equal((await stored(rest)).total_active_users, 60);
+  assert.deepEqual(owner.complaints, []);
+});
+
 const slow = "a change on a slow network does not write over a later one";
 browserTest(slow, options, async (arena) => {
   const owner = await signedIn(arena, DESKTOP);
