@@ -5,7 +5,7 @@ import { Button, Outcome } from "./parts.jsx";
 import { Question } from "./question.jsx";
 
 /** Buttons that are not there any more once they were pressed. */
-const GONE = ["on", "off", "start"];
+const GONE = ["on", "off", "start", "stop"];
 
 export function Actions({ room, event, numbers, changes, isOff }) {
   const seen = (action) => (action.path.includes("/events/") ? event : room);

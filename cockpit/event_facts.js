@@ -87,8 +87,10 @@ function longer(room, event) {
 }
 
 function stop(room, event, now) {
-  // An event is a minute long at least.
-  const end = Math.max(now, time(event.event_start_time) + MINUTE_MS);
+  // An event is a minute long at least: before that it is skipped as well.
+  const soonest = time(event.event_start_time) + MINUTE_MS;
+  const patch = { event_end_time: iso(Math.max(now, soonest)) };
+  if (now < soonest) patch.suspended = true;
   return {
     id: "stop",
     label: "Stop",
@@ -98,7 +100,7 @@ function stop(room, event, now) {
       `${number(room.new_users_per_minute)}. Nobody is put out, and those in line keep their ` +
       "places.",
     path: pathOf(room, event),
-    patch: { event_end_time: iso(end) },
+    patch,
   };
 }
 

@@ -169,6 +169,22 @@ function timesOf(minutes) {
   return { event_start_time: at(0), event_end_time: at(60) };
 }
 
+browserTest("an event is stopped in its first minute", options, async (arena) => {
+  const began = new Date(Date.now() - MINUTE_MS / 12).toISOString();
+  const times = { prequeue_start_time: null, event_start_time: began };
+  const limits = { total_active_users: 5, new_users_per_minute: 5 };
+  await makeSale(arena, { ...times, ...limits, shuffle_at_event_start: false });
+  const owner = await signedIn(arena, DESKTOP);
+  await owner.open(shop);
+  await owner.reads(/^0 \/ 5$/);
+  await owner.page.getByRole("link", { name: "Events" }).click();
+  await owner.button("Stop").click();
+  await owner.reads(/: In force: end .*, disabled\./);
+  await owner.page.getByRole("link", { name: "Now" }).click();
+  await owner.reads(/^0 \/ 20$/);
+  assert.ok(Date.now() < Date.parse(began) + MINUTE_MS, "its first minute is over");
+});
+
 browserTest("the checklist says what is missing", options, async (arena) => {
   await makeSale(arena, { prequeue_start_time: null, shuffle_at_event_start: false });
   const path = `${ROOMS}/${shop.id}`;
