@@ -3,6 +3,7 @@
  */
 
 import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { ROOMS, call } from "../harness/api.mjs";
 import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
@@ -18,6 +19,9 @@ const COMING = 50;
 const COUNTED_MS = 15_000;
 /** The page asks for the last half an hour each 30 s. */
 const RECENT_MS = 120_000;
+
+/** Nobody presses a button for so long, but holds it. */
+const HELD_MS = 1_500;
 
 const shop = localRoom({
   name: "shop",
@@ -77,6 +81,40 @@ browserTest("an owner watches a line, steers it and undoes", options, async (are
   await owner.reads("20 / 20");
   const { total_active_users: total, new_users_per_minute: rate } = await stored(arena);
   assert.deepEqual([total, rate], [LIMIT, LIMIT]);
+  assert.deepEqual(owner.complaints, []);
+});
+
+const held = "on a phone a button that is held is read and not pressed";
+browserTest(held, options, async (arena) => {
+  const owner = await signedIn(arena, PHONE);
+  const { page } = owner;
+  await owner.open(shop);
+  await owner.reads("0 / 20");
+  const hold = owner.button("Hold all");
+  const { x, y, width, height } = await hold.boundingBox();
+  const finger = await page.context().newCDPSession(page);
+  const at = { x: Math.round(x + width / 2), y: Math.round(y + height / 2) };
+  const tap = { ...at, duration: HELD_MS, gestureSourceType: "touch" };
+  const does = page.locator("#does-hold");
+  const isRead = async () => {
+    await sleep(HELD_MS);
+    assert.ok(await does.isVisible(), "what was read is gone");
+    assert.equal((await stored(arena)).queue_all, false);
+    await owner.heading(shop.name).focus();
+  };
+  await Promise.all([does.waitFor(), finger.send("Input.synthesizeTapGesture", tap)]);
+  await isRead();
+  // Not every screen ends a hold without a click.
+  await page.mouse.move(at.x, at.y);
+  await page.mouse.down();
+  await sleep(HELD_MS);
+  await page.mouse.up();
+  await isRead();
+  await hold.focus();
+  await page.keyboard.press("Enter");
+  await owner.reads(/In force: Hold all\./);
+  await owner.button("Open").tap();
+  await owner.reads(/In force: nobody held/);
   assert.deepEqual(owner.complaints, []);
 });
 
