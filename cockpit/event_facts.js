@@ -168,7 +168,7 @@ function isOn(room, event) {
 }
 
 function held(room, event) {
-  const method = room.queueing_method;
+  const method = event.queueing_method ?? room.queueing_method;
   if (room.queue_all || room.maintenance !== "off") {
     return line("Nothing holds the room", "you hold it", "wrong", "Open it on its page: Now.");
   }

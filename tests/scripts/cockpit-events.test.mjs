@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { undoable } from "../../cockpit/changes.js";
-import { eventActions } from "../../cockpit/event_facts.js";
+import { checklist, eventActions } from "../../cockpit/event_facts.js";
 
 const room = {
   id: "r",
@@ -44,4 +44,17 @@ test("an event is stopped in its first minute too, and all of that is undone", (
   const entry = { version: 1, at: iso(START), actor: "owner", target, before, after: early };
   const [undo] = undoable({ room, event: { ...event, ...early }, log: [entry] });
   assert.deepEqual(undo.patch, before);
+});
+
+test("whether the method lets nobody in is asked of the event first", () => {
+  const check = (ofRoom, ofEvent, told) => {
+    const one = { ...room, queueing_method: ofRoom };
+    const facts = { room: one, event: { ...event, queueing_method: ofEvent }, isScoped: true };
+    const line = checklist({ ...facts, now: START }).find(({ what }) => /holds/.test(what));
+    assert.equal(line.told, told);
+  };
+  check("fifo", null, "open");
+  check("reject", null, "method reject");
+  check("fifo", "reject", "method reject");
+  check("reject", "fifo", "open");
 });
