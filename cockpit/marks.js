@@ -1,4 +1,5 @@
-// What was done to a room and when, for the marks in its charts: its events, and changes by owners.
+// What was done to a room and when, for the marks in its charts: its events, and changes by owners
+// of it and of them.
 import { pathOf } from "./api.js";
 import { describe } from "./changes.js";
 
@@ -12,19 +13,45 @@ const SEEN = [
   "new_users_per_minute",
   "session_duration",
 ];
+/** Those of an event: also when it is. */
+const SEEN_OF_EVENT = [...SEEN, "prequeue_start_time", "event_start_time", "event_end_time"];
 
 /** Lists `{ at, text }` of what happened from `from` until `until`, in the order of time. */
 export function marksOf({ room, log, events = [], from, until }) {
-  const all = [...log.flatMap((entry) => ofChange(entry, room)), ...events.flatMap(ofEvent)];
+  const below = `${pathOf(room)}/events/`;
+  const nameOf = namesOf(log, events, below);
+  const marks = log.flatMap((entry) => {
+    if (entry.target === pathOf(room)) return ofChange(entry, SEEN);
+    if (!entry.target.startsWith(below)) return [];
+    return ofEventChange(entry, `${nameOf(entry.target.slice(below.length))}: `);
+  });
+  const all = [...marks, ...events.flatMap(ofEvent)];
   return all.filter(({ at }) => from <= at && at <= until).sort((one, other) => one.at - other.at);
 }
 
-function ofChange({ target, before, after, at, actor }, room) {
-  if (target !== pathOf(room) || !before || !after) return [];
-  const changed = Object.entries(after).filter(([name]) => SEEN.includes(name));
+/** Returns what says the name of an event of this id; of one that is gone the log has it. */
+function namesOf(log, events, below) {
+  const logged = log.map(({ target, before, after }) => [target, after?.name ?? before?.name]);
+  const named = logged.filter(([target, name]) => target.startsWith(below) && name);
+  const ofLog = named.map(([target, name]) => [target.slice(below.length), name]).reverse();
+  const names = new Map([...ofLog, ...events.map(({ id, name }) => [id, name])]);
+  return (id) => names.get(id) ?? "an event";
+}
+
+function ofChange({ before, after, at, actor }, seen, whose = "") {
+  if (!before || !after) return [];
+  const changed = Object.entries(after).filter(([name]) => seen.includes(name));
   if (changed.length === 0) return [];
-  const text = `${describe(Object.fromEntries(changed))}, by ${actor}`;
+  const text = `${whose}${describe(Object.fromEntries(changed))}, by ${actor}`;
   return [{ at: new Date(at).getTime(), text }];
+}
+
+/** Changes of an event, and its end where somebody deletes it, with what it was until then. */
+function ofEventChange(entry, whose) {
+  if (!entry.before || entry.after) return ofChange(entry, SEEN_OF_EVENT, whose);
+  const deleted = new Date(entry.at).getTime();
+  const was = ofEvent(entry.before).filter(({ at }) => at <= deleted);
+  return [...was, { at: deleted, text: `${whose}deleted, by ${entry.actor}` }];
 }
 
 function ofEvent(event) {
