@@ -111,18 +111,27 @@ function shown({ name, type }, event) {
   return type === TIME ? localTime(value) : String(value);
 }
 
-/** An event so many weeks later, at the same time of day where the owner is. */
+/**
+ * An event so many weeks later, which starts at the same time of day where the owner is. Its other
+ * times keep their distance from the start, also where the clocks change in between.
+ */
 export function weeksLater(event, weeks) {
-  const later = (text) => {
-    const at = new Date(text);
-    at.setDate(at.getDate() + weeks * WEEK_DAYS);
-    return at.toISOString();
-  };
+  const start = new Date(event.event_start_time);
+  const began = start.getTime();
+  start.setDate(start.getDate() + weeks * WEEK_DAYS);
+  const movedMs = start.getTime() - began;
+  const later = (text) => new Date(new Date(text).getTime() + movedMs).toISOString();
   const rest = Object.entries(event).filter(([name]) => !READ_ONLY.includes(name));
   const moved = TIMES.filter((name) => event[name]).map((name) => [name, later(event[name])]);
   const copy = { ...Object.fromEntries(rest), ...Object.fromEntries(moved) };
   const day = localTime(copy.event_start_time).slice(0, "2026-01-01".length);
   return { ...copy, name: `${event.name.replace(/-\d{4}-\d\d-\d\d$/, "")}-${day}` };
+}
+
+/** Whether two events have the same name and the same times. */
+export function isSameEvent(one, other) {
+  const time = (text) => (text ? new Date(text).getTime() : null);
+  return one.name === other.name && TIMES.every((name) => time(one[name]) === time(other[name]));
 }
 
 /** A copy of an event whose start is still to come, a week later or more. */

@@ -5,7 +5,8 @@ import { useState } from "preact/hooks";
 import { pathOf } from "./api.js";
 import { applyPatch } from "./changes.js";
 import { EVENT_FIELDS, shownOf, weeksLater, whatIsOver } from "./event_fields.js";
-import { moment, number } from "./facts.js";
+import { makeWeekly } from "./event_weeks.js";
+import { moment } from "./facts.js";
 import { Form } from "./form.jsx";
 
 /** How many weeks can be made at once: a year. */
@@ -67,15 +68,7 @@ export function WeeklyForm({ session, room, event, draft, onSaved, onCancel }) {
       const message = `must be a whole number from 1 to ${WEEKS_MAX}`;
       throw Object.assign(new Error(), { errors: [{ field: WEEKS.name, message }] });
     }
-    for (let week = 1; week <= weeks; week += 1) {
-      const body = weeksLater(event, week);
-      const made = session.call("POST", `${pathOf(room)}/events`, body);
-      await made.catch(({ message }) => {
-        const before = `${number(week - 1)} of ${number(weeks)} were made. `;
-        throw new Error(`${before}${body.name} was not: ${message}`);
-      });
-    }
-    onSaved(event, `Made: ${number(weeks)}, like ${event.name}.`);
+    onSaved(event, await makeWeekly(session.call, room, event, weeks));
   };
   return (
     <section aria-labelledby="weekly">

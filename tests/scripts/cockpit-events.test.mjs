@@ -7,7 +7,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { undoable } from "../../cockpit/changes.js";
+import { weeksLater } from "../../cockpit/event_fields.js";
+import { makeWeekly } from "../../cockpit/event_weeks.js";
 import { checklist, eventActions } from "../../cockpit/event_facts.js";
+
+// In this zone the clocks change, and this test speaks of when they do.
+process.env.TZ = "Europe/Berlin";
 
 const room = {
   id: "r",
@@ -58,3 +63,50 @@ test("whether the method lets nobody in is asked of the event first", () => {
   check("fifo", "reject", "method reject");
   check("reject", "fifo", "open");
 });
+
+test("a week later an event starts at the same time of day and is as long", () => {
+  const spring = {
+    name: "night",
+    event_start_time: "2027-03-21T01:30:00.000Z",
+    event_end_time: "2027-03-21T02:15:00.000Z",
+    prequeue_start_time: "2027-03-21T01:00:00.000Z",
+  };
+  // 2:30 is not there on that Sunday: it is 3:30.
+  const { prequeue_start_time, event_start_time, event_end_time } = weeksLater(spring, 1);
+  const times = [prequeue_start_time, event_start_time, event_end_time];
+  const want = ["T01:00:00.000Z", "T01:30:00.000Z", "T02:15:00.000Z"];
+  assert.deepEqual(times, want.map((time) => `2027-03-28${time}`));
+  assert.equal(weeksLater(spring, 2).event_start_time, "2027-04-04T00:30:00.000Z");
+});
+
+test("a week that is there is made once, also after a lost answer", async () => {
+  const { call, events, failures } = eventsOf();
+  const make = (weeks) => makeWeekly(call, room, event, weeks);
+  failures.push(undefined, { isMade: true, status: 0, message: "No answer." });
+  assert.equal(await make(3), "Made: 3, like sale.");
+  assert.equal(new Set(events.map(({ name }) => name)).size, 3);
+  failures.push({ status: 0, message: "No answer." });
+  await assert.rejects(make(5), {
+    message: "3 of 5 are there. sale-2026-12-21 was not made: No answer.",
+  });
+  assert.equal(await make(4), "Made: 1, like sale; 3 were there already.");
+  events[1].event_end_time = iso(START);
+  failures.push({ status: 400, message: "It overlaps." });
+  await assert.rejects(make(5), {
+    message: "4 of 5 are there. sale-2026-12-07 was not made: It overlaps.",
+  });
+  assert.equal(events.length, 5);
+});
+
+/** An API that has events, and fails as it is told: one after the other. */
+function eventsOf() {
+  const [events, failures] = [[], []];
+  const call = async (method, _, body) => {
+    if (method === "GET") return events.map((one) => ({ ...one }));
+    const failure = failures.shift();
+    if (!failure || failure.isMade) events.push({ ...body });
+    if (failure) throw Object.assign(new Error(failure.message), failure);
+    return body;
+  };
+  return { call, events, failures };
+}
