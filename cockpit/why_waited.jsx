@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 
 import { pathOf } from "./api.js";
 import { Form } from "./form.jsx";
-import { story } from "./why_words.js";
+import { referenceIn, story } from "./why_words.js";
 
 const FIELDS = [
   {
@@ -18,7 +18,7 @@ export function WhyWaited({ session, room }) {
   const [trace, tell] = useState();
   const ask = async ({ reference }) => {
     tell(undefined);
-    const path = `${pathOf(room)}/trace/${encodeURIComponent(reference.trim())}`;
+    const path = `${pathOf(room)}/trace/${referenceIn(reference)}`;
     tell(await session.call("GET", path));
   };
   return (

@@ -32,6 +32,9 @@ export const BEFORE = {
   silence: "their data center got no answer, and the room lets visitors in then",
 };
 
+/** A reference as a visitor writes or says it, with whatever stands between its characters. */
+export const referenceIn = (text) => text.replace(/[^a-z\d]/gi, "");
+
 /** The story of a visitor, a sentence for each thing that is known. */
 export function story(trace) {
   return [joined(trace), ...late(trace), end(trace), ...before(trace), ...missing(trace)];

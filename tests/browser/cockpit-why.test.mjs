@@ -34,7 +34,7 @@ browserTest(title, options, async (arena) => {
     await field.fill("7K3M9-QXB2R");
     await owner.page.keyboard.press("Enter");
     await owner.reads(/^The journal knows no such reference\. It may be misread/);
-    await field.fill(` ${reference.toLowerCase()} `);
+    await field.fill(` ${reference.toLowerCase().replace("-", " – ")} `);
     await owner.button("Look it up").click();
     await owner.reads(/^Joined at /);
     await owner.reads(visitor.inside ? /^Entered at .*, in the order of joining/ : /^Waits: at /);

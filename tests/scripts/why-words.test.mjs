@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { story } from "../../cockpit/why_words.js";
+import { referenceIn, story } from "../../cockpit/why_words.js";
 
 const JOINED = "2026-11-27T09:00:00.000Z";
 const ENTERED = "2026-11-27T09:40:00.000Z";
@@ -95,4 +95,11 @@ test("there is a word for each reason that the API knows", () => {
     const trace = { ...entered, entered_before: [{ reason, visitors: 2 }] };
     assert.doesNotMatch(story(trace).join(" "), /undefined/, reason);
   }
+});
+
+test("a reference is understood however it is written", () => {
+  for (const text of ["PV5TW-TY7CT", "PV5TW TY7CT", " PV5TW – TY7CT\n", "“PV5TWTY7CT”."]) {
+    assert.equal(referenceIn(text), "PV5TWTY7CT", text);
+  }
+  assert.equal(referenceIn("pv5tw-ty7ct"), "pv5twty7ct");
 });
