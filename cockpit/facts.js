@@ -132,6 +132,16 @@ export function duration(seconds) {
   return count(Math.round(seconds / 86_400), "day");
 }
 
+/** How long people are told to wait, for a line of the API's numbers; of a hold nobody knows. */
+export function wait({ held_by: why, held_until: until, ...numbers }) {
+  if (until) return `until ${clock(until)}`;
+  if (why) return why === "reject" ? "no time: rejecting" : "no time: held";
+  const { max_estimated_time_minutes: minutes, estimated_queued_users: waiting } = numbers;
+  if (minutes > 0) return count(minutes, "min", "min");
+  // Whoever waits, waits a minute at least: just after a start nobody has worked it out yet.
+  return waiting > 0 ? "not known yet" : "none";
+}
+
 /** Names the next change by an event: `{ what, at }`; nothing without one. */
 export function nextEvent(room, event, now) {
   if (event) {

@@ -1,5 +1,5 @@
 // Small parts of several screens: a status with its mark, a bar with the limit, the age of numbers.
-import { clock, count, duration, moment, nextEvent, number } from "./facts.js";
+import { duration, moment, nextEvent, number } from "./facts.js";
 
 /** What a room does, by a word, a shape (of the style sheet) and a colour. */
 export function Status({ of: { level, word } }) {
@@ -39,14 +39,6 @@ export function NextEvent({ room, event, now }) {
       <span class="soft small"> {moment(next.at)}</span>
     </>
   );
-}
-
-/** How long people are told to wait, for a line of the API's numbers; of a hold nobody knows. */
-export function wait({ held_by: why, held_until: until, ...numbers }) {
-  if (until) return `until ${clock(until)}`;
-  if (why) return why === "reject" ? "no time: rejecting" : "no time: held";
-  const { max_estimated_time_minutes: minutes, estimated_queued_users: waiting } = numbers;
-  return waiting === 0 && minutes === 0 ? "none" : count(minutes, "min", "min");
 }
 
 /** How many wait: an estimate, so it says so. */

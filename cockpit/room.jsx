@@ -3,10 +3,10 @@ import { useState } from "preact/hooks";
 
 import { undoable } from "./changes.js";
 import { Actions } from "./controls.jsx";
-import { addressOf, duration, inForce, methodName, number, status } from "./facts.js";
+import { addressOf, duration, inForce, methodName, number, status, wait } from "./facts.js";
 import { Limits } from "./limits.jsx";
 import { useLive } from "./live.js";
-import { Age, Bar, NextEvent, Status, wait, waiting } from "./parts.jsx";
+import { Age, Bar, NextEvent, Status, waiting } from "./parts.jsx";
 import { useChanges } from "./use_changes.js";
 import { LastChanges } from "./last_changes.jsx";
 import { Message } from "./message.jsx";

@@ -1,9 +1,9 @@
 // The first screen behind the token: all rooms of all zones, live.
 import { useEffect, useRef, useState } from "preact/hooks";
 
-import { inForce, methodName, number, status } from "./facts.js";
+import { inForce, methodName, number, status, wait } from "./facts.js";
 import { useLive } from "./live.js";
-import { Age, Bar, NextEvent, Status, wait, waiting } from "./parts.jsx";
+import { Age, Bar, NextEvent, Status, waiting } from "./parts.jsx";
 import { useOnScreen } from "./polling.js";
 
 /** From this many rooms on there is a field to search in. */

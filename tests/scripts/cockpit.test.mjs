@@ -8,7 +8,7 @@ import { test } from "node:test";
 
 import { actionsOf } from "../../cockpit/actions.js";
 import { undoable } from "../../cockpit/changes.js";
-import { age, status } from "../../cockpit/facts.js";
+import { age, status, wait } from "../../cockpit/facts.js";
 import { readFirst, sums } from "../../cockpit/history.js";
 
 const room = {
@@ -135,6 +135,19 @@ test("numbers say how old they are, and never look newer", () => {
   check(0, 2_000, undefined, { text: "2 s ago", isOld: false });
   check(0, 12_000, undefined, { text: "no news for 12 s", isOld: true });
   check(0, 600_000, new Error("x"), { text: "no news for 10 min", isOld: true });
+});
+
+test("a line whose wait is not known yet is told no time", () => {
+  const check = (minutes, waiting, held, want) => {
+    const told = { ...numbers(200, waiting), max_estimated_time_minutes: minutes, ...held };
+    assert.equal(wait(told), want);
+  };
+  check(0, 0, {}, "none");
+  check(3, 0, {}, "3 min");
+  check(3, 26, {}, "3 min");
+  check(0, 26, {}, "not known yet");
+  check(0, 26, { held_by: "owner" }, "no time: held");
+  check(0, 26, { held_by: "reject" }, "no time: rejecting");
 });
 
 function numbers(inside, waiting) {
