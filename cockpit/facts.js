@@ -6,12 +6,19 @@ const times = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 const DAY = { weekday: "short", day: "numeric", month: "short" };
 const CLOCK = { hour: "2-digit", minute: "2-digit" };
 const SECONDS = { second: "2-digit" };
+const ZONE = { timeZoneName: "short" };
 const written = (parts) => new Intl.DateTimeFormat(undefined, parts);
-const moments = written({ ...DAY, ...CLOCK, timeZoneName: "short" });
-const exactMoments = written({ ...DAY, ...CLOCK, ...SECONDS, timeZoneName: "short" });
+/** Writes moments of this year with these parts, and those of another one with the year. */
+const dated = (parts) => {
+  const [ofThisYear, ofAnother] = [parts, { ...parts, year: "numeric" }].map(written);
+  const isOfThisYear = (at) => at.getFullYear() === new Date().getFullYear();
+  return { format: (at) => (isOfThisYear(at) ? ofThisYear : ofAnother).format(at) };
+};
+const moments = dated({ ...DAY, ...CLOCK, ...ZONE });
+const exactMoments = dated({ ...DAY, ...CLOCK, ...SECONDS, ...ZONE });
 const clocks = written(CLOCK);
 const exactClocks = written({ ...CLOCK, ...SECONDS });
-const days = written(DAY);
+const days = dated(DAY);
 /** A moment as the API writes it, in the middle of a sentence. */
 const ISO = /\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z/g;
 /** From this age on, in milliseconds, numbers count as old. */
@@ -30,7 +37,7 @@ export function moment(text) {
 export function clock(text, now = Date.now()) {
   const at = new Date(text);
   const time = (at.getSeconds() === 0 ? clocks : exactClocks).format(at);
-  return days.format(at) === days.format(now) ? time : `${days.format(at)}, ${time}`;
+  return days.format(at) === days.format(new Date(now)) ? time : `${days.format(at)}, ${time}`;
 }
 
 /** Writes all moments of a sentence of the API where the owner is. */

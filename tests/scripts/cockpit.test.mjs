@@ -8,7 +8,7 @@ import { test } from "node:test";
 
 import { actionsOf } from "../../cockpit/actions.js";
 import { undoable } from "../../cockpit/changes.js";
-import { age, status, wait } from "../../cockpit/facts.js";
+import { age, clock, moment, status, wait } from "../../cockpit/facts.js";
 import { readFirst, sums } from "../../cockpit/history.js";
 
 const room = {
@@ -135,6 +135,17 @@ test("numbers say how old they are, and never look newer", () => {
   check(0, 2_000, undefined, { text: "2 s ago", isOld: false });
   check(0, 12_000, undefined, { text: "no news for 12 s", isOld: true });
   check(0, 600_000, new Error("x"), { text: "no news for 10 min", isOld: true });
+});
+
+test("a moment of another year is told with the year", () => {
+  const year = new Date().getFullYear();
+  const check = (write, of, want) => {
+    const at = new Date(of, 5, 15, 12, 30).toISOString();
+    assert.equal(new RegExp(`\\b${of}\\b`).test(write(at)), want, write(at));
+  };
+  check(moment, year, false);
+  check(moment, year + 1, true);
+  check(clock, year + 1, true);
 });
 
 test("a line whose wait is not known yet is told no time", () => {
