@@ -42,6 +42,11 @@ export function isOver(event, now) {
   return time(event.event_end_time) <= now;
 }
 
+/** Whether an event has begun and is not over, nor disabled. */
+export function isUnderWay(event, now) {
+  return !event.suspended && time(event.event_start_time) <= now && !isOver(event, now);
+}
+
 /** The buttons of an event, as `actionsOf` a room; none for one that is over. */
 export function eventActions(room, event, numbers, now) {
   const hasBegun = time(event.event_start_time) <= now;

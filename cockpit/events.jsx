@@ -1,12 +1,12 @@
 // The events of one room: the next with its timeline, buttons and checklist, a form, and a list.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 
 import { pathOf } from "./api.js";
 import { undoable } from "./changes.js";
 import { Checklist } from "./checklist.jsx";
 import { ActionList } from "./controls.jsx";
-import { draftBelow } from "./drafts.js";
-import { eventActions, isOver, moments, phase } from "./event_facts.js";
+import { draftBelow, keepDraft } from "./drafts.js";
+import { eventActions, isOver, isUnderWay, moments, phase } from "./event_facts.js";
 import { copyOf } from "./event_fields.js";
 import { EventForm, WeeklyForm } from "./event_form.jsx";
 import { duration, moment } from "./facts.js";
@@ -26,7 +26,8 @@ export function Events({ session, room, log, version, inFront, reload }) {
   const [lacking, setLacking] = useState();
   // The form that is open, by the name of its draft: "new", or what is done with an event's id.
   const drafts = `${room.id}/event-form/`;
-  const [open, setOpen] = useState(() => draftBelow(drafts));
+  const [{ open, isBack }, set] = useState(() => ({ open: draftBelow(drafts), isBack: true }));
+  const setOpen = (name) => set({ open: name });
   const changed = () => {
     again();
     live.again();
@@ -44,20 +45,47 @@ export function Events({ session, room, log, version, inFront, reload }) {
     changes.say(done);
     changed();
   };
-  const onCancel = () => setOpen(undefined);
+  const close = () => setOpen(undefined);
+  const isGone = sorted && open !== undefined && !form;
+  useEffect(() => {
+    if (isGone) keepDraft(drafts + open, undefined);
+  }, [isGone]);
+  const steer = { session, room, log, changes, live };
   return (
     <main>
       <RoomTabs room={room} at="/events" />
       {problem && <p class="problem">{problem}</p>}
+      {isGone && (
+        <p class="note" role="status">
+          The event of the form that was open here is gone: somebody has deleted it.
+        </p>
+      )}
       {form ? (
-        <form.Of {...{ session, room, onSaved, onCancel, draft: drafts + open }} {...form.with} />
+        <Opened
+          {...{ ...steer, sorted, form, isBack, choose, close, onSaved, draft: drafts + open }}
+        />
       ) : (
-        sorted && (
-          <Chosen {...{ session, room, log, changes, live, sorted, event, choose, setOpen }} />
-        )
+        sorted && <Chosen {...{ ...steer, sorted, event, choose, setOpen }} />
       )}
       {changes.asked && <Question room={room} changes={changes} />}
     </main>
+  );
+}
+
+/** The form that is open; one that is back as a draft does not hide the event that is on. */
+function Opened({ sorted, form, isBack, choose, close, draft, onSaved, ...steer }) {
+  const { session, room, live } = steer;
+  const on = isBack && sorted.find((one) => isUnderWay(one, live.now));
+  // What is done to it is told where it is alone; what is written is kept.
+  const leave = (id) => {
+    close();
+    choose(id);
+  };
+  return (
+    <>
+      {on && <One {...steer} event={on} choose={leave} />}
+      <form.Of {...{ session, room, draft, onSaved, onCancel: close }} {...form.with} />
+    </>
   );
 }
 

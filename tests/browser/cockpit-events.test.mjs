@@ -169,6 +169,38 @@ function timesOf(minutes) {
   return { event_start_time: at(0), event_end_time: at(60) };
 }
 
+const half = "a form that is back hides no event that is on, and says when its own is gone";
+browserTest(half, options, async (arena) => {
+  const began = new Date(Date.now() - 10 * MINUTE_MS).toISOString();
+  const times = { prequeue_start_time: null, event_start_time: began };
+  await makeSale(arena, { ...times, shuffle_at_event_start: false });
+  const later = { name: "later", ...timesOf(300) };
+  const { result } = await call(arena.cluster, "POST", EVENTS, later);
+  const owner = await signedIn(arena, DESKTOP);
+  await owner.open(shop);
+  await owner.page.getByRole("link", { name: "Events" }).click();
+  await owner.button("later").click();
+  await owner.button("Edit “later”").click();
+  const description = owner.page.getByLabel("Description", { exact: true });
+  await description.fill("half");
+  assert.equal(await owner.button("Stop").count(), 0);
+  await owner.page.reload();
+  await owner.button("Stop").waitFor();
+  assert.equal(await description.inputValue(), "half");
+  await owner.button("Stop").click();
+  await owner.reads(/In force: end /);
+  await owner.heading("sale").waitFor();
+  await owner.button("later").click();
+  await owner.button("Edit “later”").click();
+  assert.equal(await description.inputValue(), "half");
+  await call(arena.cluster, "DELETE", `${EVENTS}/${result.id}`);
+  await owner.reads("The event of the form that was open here is gone: somebody has deleted it.");
+  await owner.page.reload();
+  await owner.heading("sale").waitFor();
+  assert.equal(await owner.page.getByText("is gone").count(), 0);
+  assert.deepEqual(owner.complaints, []);
+});
+
 browserTest("an event is stopped in its first minute", options, async (arena) => {
   const began = new Date(Date.now() - MINUTE_MS / 12).toISOString();
   const times = { prequeue_start_time: null, event_start_time: began };
