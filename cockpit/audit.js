@@ -2,7 +2,7 @@
 import { disturbs } from "./actions.js";
 import { pathOf } from "./api.js";
 import { describe } from "./changes.js";
-import { wayBack, whatWasDone } from "./rule_changes.js";
+import { SHORTENED, wayBack, whatWasDone } from "./rule_changes.js";
 
 /** What stands in the place of a room's id where the settings of a zone are meant. */
 const SETTINGS = "settings";
@@ -13,8 +13,6 @@ const TOKENS = "user/tokens/";
 const DONE = { POST: "made", PUT: "replaced", PATCH: "changed", DELETE: "deleted" };
 /** How many changes of rules stand beside them with Undo; the log has all. */
 const RULE_CHANGES = 3;
-/** How the log writes a value that is too long for it. */
-const SHORTENED = /^\d+ bytes, SHA-256 /;
 /** The parts of a room, by how they stand in a path. */
 const PARTS = { events: "Event", rules: "Rules", webhooks: "Webhook" };
 const TARGET = /^zones\/\w+\/waiting_rooms\/(\w+)(?:\/(events|rules|webhooks)(?:\/(\w+))?)?$/;

@@ -2,7 +2,7 @@
 import { disturbs } from "./actions.js";
 import { CHANGED, pathOf } from "./api.js";
 import { moment, number } from "./facts.js";
-import { areSame } from "./rule_changes.js";
+import { SHORTENED, areSame } from "./rule_changes.js";
 
 /** Fields that one button changes, so that they are undone together. */
 const KINDS = [
@@ -88,7 +88,7 @@ async function applyBack(ask, path, back) {
 
 /**
  * Lists what can be undone in a room, newest first: of each kind the last change that still counts,
- * as `{ version, label, by, path, patch, disturbs, seen }`.
+ * as `{ version, label, by, path, patch, disturbs, seen }`, where the log has all that was before.
  */
 export function undoable({ room, event, log }) {
   const found = new Map();
@@ -98,6 +98,7 @@ export function undoable({ room, event, log }) {
       const fields = kind.filter((field) => entry && field in (entry.after ?? {}));
       const counts = fields.every((field) => entry.after[field] === document[field]);
       if (fields.length === 0 || !counts || !entry.before) continue;
+      if (fields.some((field) => SHORTENED.test(entry.before[field]))) continue;
       const undo = found.get(entry.version) ?? { entry, path, seen: document, fields: [] };
       undo.fields.push(...fields);
       found.set(entry.version, undo);

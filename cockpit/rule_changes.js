@@ -3,7 +3,7 @@
 
 const ORDER = "order";
 /** How the log writes a value that is too long for it. */
-const SHORTENED = /^\d+ bytes, SHA-256 /;
+export const SHORTENED = /^\d+ bytes, SHA-256 /;
 /** What an owner has written of a rule; the rest follows by itself. */
 const WRITTEN = ["expression", "description", "enabled"];
 

@@ -98,6 +98,17 @@ test("of each kind the last change that still counts can be undone", () => {
   check([limit, made]);
 });
 
+test("a message that the log does not have whole is no Undo", () => {
+  const long = "2300 bytes, SHA-256 0123456789abcdef0123456789abcdef...";
+  const shown = { ...room, page_message: "Short" };
+  const check = (before, ...want) => {
+    const log = [entry(1, { page_message: before }, { page_message: "Short" })];
+    assert.deepEqual(undoable({ room: shown, log }).map(({ patch }) => patch), want);
+  };
+  check("Before", { page_message: "Before" });
+  check(long);
+});
+
 test("to undo the end of a maintenance disturbs, to undo a hold does not", () => {
   const check = (before, want) => {
     const after = Object.fromEntries(Object.keys(before).map((field) => [field, room[field]]));
