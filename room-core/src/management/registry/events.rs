@@ -7,7 +7,7 @@ use super::change::{Answer, Change, Effect};
 use super::context::CallContext;
 use super::covered_parts::covered_parts;
 use super::document::{Document, Meaning, drawn_id, with};
-use super::rooms::{nobody_could_enter, nobody_could_join, unknown_variables};
+use super::rooms::{missing_parts, unknown_variables};
 use crate::base::id::EventId;
 use crate::base::time::Timestamp;
 use crate::keys::key_ring::KeyRing;
@@ -155,11 +155,11 @@ fn changed(
         let own_page = event.overrides.custom_page_html.as_ref();
         let page = own_page.or(room.custom_page_html.as_ref());
         let page = page.map(String::as_str);
-        let gate = nobody_could_join(event.turnstile(room.turnstile), page);
+        let missing = missing_parts(&room.settings, event.turnstile(room.turnstile), page);
         let own_page = own_page.map(String::as_str);
         let parts = covered_parts(room, own_page);
-        let gate = gate.into_iter().chain(nobody_could_enter(&room.settings, page));
-        gate.chain(unknown_variables(own_page)).chain(parts).collect::<Vec<_>>()
+        let told = missing.into_iter().chain(unknown_variables(own_page)).chain(parts);
+        told.collect::<Vec<_>>()
     };
     let warnings = events.iter().find(|event| event.id == id).map(of_event).unwrap_or_default();
     let reply = Reply::success(result, &warnings);

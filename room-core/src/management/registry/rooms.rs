@@ -16,7 +16,7 @@ use crate::management::config::{
 };
 use crate::page::Page;
 use crate::room::Room;
-use crate::room::event::{self, EventTime};
+use crate::room::event::{self, Event, EventTime};
 use crate::room::settings::Settings;
 use crate::room::turnstile::Turnstile;
 
@@ -203,11 +203,32 @@ fn warnings(context: CallContext<'_>, room: &Room) -> Vec<String> {
     let is_on = room.turnstile.is_on();
     let acts_as_off = (is_on && !context.deployment.can_challenge).then(|| ACTS_AS_OFF.to_owned());
     let page = room.custom_page_html.as_deref();
-    let of_page = nobody_could_join(room.turnstile, page).into_iter();
-    let of_page = of_page.chain(nobody_could_enter(&room.settings, page));
-    let of_page = of_page.chain(nobody_could_be_invited(&room.settings, page));
+    let missing = missing_parts(&room.settings, room.turnstile, page);
+    let of_events = missing_in_events(context.now, room, &missing);
+    let of_page = missing.into_iter().chain(of_events);
     let of_page = of_page.chain(unknown_variables(page)).chain(covered_parts(room, page));
     acts_as_off.into_iter().chain(of_page).collect()
+}
+
+/// Names what is missing on the pages of a room's events that are to come or run. What an event has
+/// from its room is `told` already.
+fn missing_in_events(now: Timestamp, room: &Room, told: &[String]) -> Vec<String> {
+    let counts = |event: &&Event| !event.suspended && now < event.end.at;
+    let of_event = |event: &Event| {
+        let own = event.overrides.custom_page_html.as_deref();
+        let page = own.or(room.custom_page_html.as_deref());
+        let missing = missing_parts(&room.settings, event.turnstile(room.turnstile), page);
+        let missing = missing.into_iter().filter(|one| own.is_some() || !told.contains(one));
+        missing.map(|one| format!("The event {}: {one}", event.name)).collect::<Vec<_>>()
+    };
+    room.events.iter().filter(counts).flat_map(of_event).collect()
+}
+
+/// Names what an owner's page lacks without which nobody who waits could go on.
+pub fn missing_parts(settings: &Settings, turnstile: Turnstile, page: Option<&str>) -> Vec<String> {
+    let missing = nobody_could_join(turnstile, page).into_iter();
+    let missing = missing.chain(nobody_could_enter(settings, page));
+    missing.chain(nobody_could_be_invited(settings, page)).collect()
 }
 
 /// Names what a page prints that is no variable, each with its place and the probable meaning.
@@ -222,7 +243,7 @@ const ACTS_AS_OFF: &str =
 
 /// Warns if the challenge is required to join the line and the owner's page does not show it. No
 /// waiting visitor could then ever join. Otherwise `None`.
-pub fn nobody_could_join(turnstile: Turnstile, page: Option<&str>) -> Option<String> {
+fn nobody_could_join(turnstile: Turnstile, page: Option<&str>) -> Option<String> {
     let page = page.filter(|page| turnstile.gates() && !page.is_empty())?;
     let has_challenge = Page::compile(page).is_ok_and(|page| page.has_challenge());
     let message = "custom_page_html lacks {{{turnstile}}}: with turnstile_action \
@@ -231,7 +252,7 @@ pub fn nobody_could_join(turnstile: Turnstile, page: Option<&str>) -> Option<Str
 }
 
 /// Warns if turns have to be confirmed and the owner's page does not show how; otherwise `None`.
-pub fn nobody_could_enter(settings: &Settings, page: Option<&str>) -> Option<String> {
+fn nobody_could_enter(settings: &Settings, page: Option<&str>) -> Option<String> {
     let page = page.filter(|page| settings.confirm_turn_minutes > 0 && !page.is_empty())?;
     let has_entrance = Page::compile(page).is_ok_and(|page| page.has_entrance());
     let message = "custom_page_html has no form to ?waiting-room-place with the button act=enter \
@@ -241,7 +262,7 @@ pub fn nobody_could_enter(settings: &Settings, page: Option<&str>) -> Option<Str
 }
 
 /// Warns if an invitation is needed and the owner's page asks for none; otherwise `None`.
-pub fn nobody_could_be_invited(settings: &Settings, page: Option<&str>) -> Option<String> {
+fn nobody_could_be_invited(settings: &Settings, page: Option<&str>) -> Option<String> {
     let page = page.filter(|page| settings.invitations.is_only() && !page.is_empty())?;
     let asks = Page::compile(page).is_ok_and(|page| page.asks_for_invitation());
     let message = "custom_page_html has no form to ?waiting-room-place with the button act=join \

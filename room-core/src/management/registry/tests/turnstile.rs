@@ -54,6 +54,48 @@ fn a_page_without_the_challenge_of_a_gate_lets_nobody_join() {
     assert_eq!(details["turnstile_action"], "log");
 }
 
+/// The room changes after its event, and the event's page is not written again.
+#[test]
+fn what_the_page_of_an_event_lacks_is_told_when_the_room_begins_to_need_it() {
+    const EVENT: &str = "The event sale: custom_page_html";
+    let mut world = World::new();
+    world.registry.deployment.can_challenge = true;
+    let path = path_of(&world.create(&json!({})));
+    let page = |html: &str| json!({ "custom_page_html": html });
+    let events = format!("{path}/events");
+    check(&mut world, "POST", &events, &event(&page("<p>Sale.")), &[]);
+    let event = world.get("GET", &events, &json!(null))[0]["id"].clone();
+    let event = format!("{events}/{}", event.as_str().expect("an id"));
+
+    let gate = |action: &str| json!({ "turnstile_action": action });
+    check(&mut world, "PATCH", &path, &gate("infinite_queue"), &[EVENT]);
+    check(&mut world, "PATCH", &path, &page("<p>Wait."), &[PAGE, EVENT]);
+    check(&mut world, "PATCH", &path, &page("{{{turnstile}}}"), &[EVENT]);
+    let turns = |minutes: u32| json!({ "confirm_turn_minutes": minutes });
+    check(&mut world, "PATCH", &path, &turns(2), &["custom_page_html has", EVENT, EVENT]);
+    check(&mut world, "PATCH", &path, &turns(0), &[EVENT]);
+    let form = "{{#invitationAsked}}<form method=post action=?waiting-room-place>\
+                <button name=act value=join></button></form>{{/invitationAsked}}";
+    let invited = json!({ "custom_page_html": form, "turnstile_action": "log",
+                          "invitation_groups": [{ "name": "members" }], "invitation_only": true });
+    check(&mut world, "PATCH", &path, &invited, &[EVENT]);
+    check(&mut world, "PATCH", &event, &page("<p>Sold."), &["custom_page_html has no form"]);
+    let all = json!({ "invitation_only": false, "turnstile_action": "infinite_queue" });
+    check(&mut world, "PATCH", &path, &all, &[PAGE, EVENT]);
+
+    // Without a page of its own the event has the room's, which is named once.
+    check(&mut world, "PATCH", &event, &json!({ "custom_page_html": null }), &[PAGE]);
+    check(&mut world, "PATCH", &path, &json!({ "description": "a" }), &[PAGE]);
+    check(&mut world, "PATCH", &path, &gate("log"), &[]);
+    check(&mut world, "PATCH", &event, &gate("infinite_queue"), &[PAGE]);
+    check(&mut world, "PATCH", &path, &page("<p>Wait."), &[EVENT]);
+    check(&mut world, "PATCH", &event, &json!({ "suspended": true }), &[PAGE]);
+    check(&mut world, "PATCH", &path, &page("<p>Still."), &[]);
+    check(&mut world, "PATCH", &event, &json!({ "suspended": false }), &[PAGE]);
+    world.seconds = 1_800_000_000;
+    check(&mut world, "PATCH", &path, &page("<p>After."), &[]);
+}
+
 #[test]
 fn a_name_that_is_no_variable_is_told_with_the_one_that_was_meant() {
     let mut world = World::new();
