@@ -71,7 +71,7 @@ impl StatusBasis {
     /// The room is queueing as long as anybody stands in line, although a newcomer might get the
     /// next slot. If its method holds nobody, it is not queueing: those who stood in line are only
     /// not yet counted inside. While nobody enters, visitors are shown no time, and there is none
-    /// here.
+    /// here. Nor is there one while nobody new waits, whatever line is left.
     pub fn with(&self, numbers: &Status) -> Value {
         let is_free = self.admits_everybody || numbers.open && numbers.waiting == 0;
         let status = match (self.suspended, self.prequeueing, is_free) {
@@ -80,8 +80,8 @@ impl StatusBasis {
             (false, false, true) => "not_queueing",
             (false, false, false) => "queueing",
         };
-        let is_held = !self.held_by.is_empty();
-        let longest_wait_s = numbers.longest_wait_s.filter(|_| !is_held);
+        let has_no_wait = !self.held_by.is_empty() || self.admits_everybody || self.suspended;
+        let longest_wait_s = numbers.longest_wait_s.filter(|_| !has_no_wait);
         json!({
             "status": status,
             "event_id": self.event_id.map(|id| id.to_string()).unwrap_or_default(),
@@ -89,7 +89,7 @@ impl StatusBasis {
             "estimated_total_active_users": numbers.active,
             "max_estimated_time_minutes": longest_wait_s.unwrap_or(0).div_ceil(60),
             // The rest are extensions.
-            "next_admission_seconds": numbers.next_admission_s.filter(|_| !is_held),
+            "next_admission_seconds": numbers.next_admission_s.filter(|_| !has_no_wait),
             "held_by": self.held_by,
             "held_until": self.held_until.map(Timestamp::to_iso8601),
             "total_active_users": self.limits.map(|(total, _)| total),
@@ -125,15 +125,17 @@ mod tests {
     #[test]
     fn a_suspension_comes_before_a_prequeue_and_that_before_the_line() {
         let check = |basis: StatusBasis, open: bool, waiting: u64, want: &str| {
-            let (longest_wait_s, next_admission_s) = (Some(61), None);
+            let (longest_wait_s, next_admission_s) = (Some(61), Some(5));
+            let no_wait = basis.admits_everybody || basis.suspended;
+            let (minutes, next) = if no_wait { (0, None) } else { (2, Some(5)) };
             let numbers = Status { open, active: 3, waiting, longest_wait_s, next_admission_s };
             let told = json!({
                 "status": want,
                 "event_id": "",
                 "estimated_queued_users": waiting,
                 "estimated_total_active_users": 3,
-                "max_estimated_time_minutes": 2,
-                "next_admission_seconds": null,
+                "max_estimated_time_minutes": minutes,
+                "next_admission_seconds": next,
                 "held_by": "",
                 "held_until": null,
                 "total_active_users": 5,
@@ -209,7 +211,8 @@ mod tests {
             assert_eq!(told["held_by"], held_by, "{patch}");
             let until = is_until.then(|| START.to_iso8601());
             assert_eq!(told["held_until"], json!(until), "{patch}");
-            let (minutes, next) = if held_by.is_empty() { (10, Some(5)) } else { (0, None) };
+            let is_told = held_by.is_empty() && !room.suspended;
+            let (minutes, next) = if is_told { (10, Some(5)) } else { (0, None) };
             assert_eq!(told["max_estimated_time_minutes"], minutes, "{patch}");
             assert_eq!(told["next_admission_seconds"], json!(next), "{patch}");
             let told = (&told["total_active_users"], &told["new_users_per_minute"]);
