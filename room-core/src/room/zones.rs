@@ -4,15 +4,17 @@ use crate::base::host::Host;
 use crate::base::id::ZoneId;
 use crate::base::sorted::SortedMap;
 
-/// The domain of each zone. If there are none, every zone id is accepted and no host is checked.
+/// The domains of each zone, first the one that names it, then those of its custom hostnames. If
+/// there are no zones, every zone id is accepted and no host is checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Zones(SortedMap<ZoneId, Host>);
+pub struct Zones(SortedMap<ZoneId, Vec<Host>>);
 
 impl Zones {
-    /// Reads `<zone id>=<domain>`, comma-separated. Errors: what is wrong, for the operator.
+    /// Reads `<zone id>=<domain>`, comma-separated; an id that stands again has one more domain.
+    /// Errors: what is wrong, for the operator.
     pub fn parse(text: &str) -> Result<Self, String> {
         let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
-        let zone = |entry: &str| {
+        let zone = |entry: &str| -> Result<_, String> {
             let wrong = |why: String| format!("{entry:?} {why}");
             let (id, domain) =
                 entry.split_once('=').ok_or_else(|| wrong("must be <zone id>=<domain>".into()))?;
@@ -20,7 +22,12 @@ impl Zones {
             let domain = domain.trim().parse();
             Ok((id, domain.map_err(|error| wrong(format!("has a domain that {error}")))?))
         };
-        entries.map(zone).collect::<Result<_, String>>().map(Self)
+        let mut zones = Self::default();
+        for zone in entries.map(zone) {
+            let (id, domain): (_, Host) = zone?;
+            zones.0.get_or_default(id).push(domain);
+        }
+        Ok(zones)
     }
 
     /// Whether rooms may be in this zone: it is configured, or no zone is.
@@ -28,25 +35,22 @@ impl Zones {
         self.0.is_empty() || self.0.contains_key(&zone)
     }
 
-    /// Returns the domain of the zone if `host` is neither this domain nor below it. `None` if the
-    /// host belongs to the zone, or if the zone's domain is unknown.
-    pub fn foreign_to(&self, zone: ZoneId, host: &Host) -> Option<&Host> {
-        self.0.get(&zone).filter(|domain| !is_at_or_below(host.as_str(), domain))
+    /// Returns the domains of the zone if `host` is neither one of them nor below one. `None` if
+    /// the host belongs to the zone, or if the zone's domains are unknown.
+    pub fn foreign_to(&self, zone: ZoneId, host: &Host) -> Option<&[Host]> {
+        let domains = self.0.get(&zone)?;
+        let is_foreign = !domains.iter().any(|domain| is_at_or_below(host.as_str(), domain));
+        is_foreign.then_some(domains)
     }
 
-    /// Whether a host (in any letter case) is the domain of a zone, or below one.
-    pub fn include(&self, host: &str) -> bool {
-        self.0.values().any(|domain| is_at_or_below(&host.to_ascii_lowercase(), domain))
-    }
-
-    /// Returns the configured zones with their domains, in the order of their ids.
+    /// Returns the configured zones with the domains that name them, in the order of their ids.
     pub fn all(&self) -> impl Iterator<Item = (ZoneId, &Host)> {
-        self.0.iter().map(|(id, domain)| (*id, domain))
+        self.0.iter().filter_map(|(id, domains)| Some((*id, domains.first()?)))
     }
 
-    /// Returns the domain of the zone with the smallest id.
+    /// Returns the domain that names the zone with the smallest id.
     pub fn first_domain(&self) -> Option<&Host> {
-        self.0.values().next()
+        self.all().next().map(|(_, domain)| domain)
     }
 }
 
@@ -57,7 +61,7 @@ fn is_at_or_below(host: &str, domain: &Host) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Zones;
+    use super::{Host, Zones};
 
     const ID: &str = "0123456789abcdef0123456789abcdef";
 
@@ -78,7 +82,6 @@ mod tests {
             let zones = Zones::parse(&format!("{ID}=shop.example")).unwrap();
             let seen = zones.foreign_to(ID.parse().unwrap(), &host.parse().unwrap());
             assert_eq!(seen.is_some(), foreign, "{host}");
-            assert_eq!(zones.include(host), !foreign, "{host}");
         };
         check("shop.example", false);
         check("SHOP.example", false);
@@ -87,6 +90,19 @@ mod tests {
         check("myshop.example", true);
         check("example", true);
         check("shop.example.evil", true);
+    }
+
+    #[test]
+    fn a_zone_with_custom_hostnames_has_their_domains_and_keeps_its_name() {
+        let text = format!("{ID}=shop.example,{ID}=tickets.test");
+        let (zones, zone) = (Zones::parse(&text).unwrap(), ID.parse().unwrap());
+        for host in ["www.shop.example", "tickets.test", "www.tickets.test"] {
+            assert_eq!(zones.foreign_to(zone, &host.parse().unwrap()), None, "{host}");
+        }
+        assert!(zones.foreign_to(zone, &"other.test".parse().unwrap()).is_some());
+        let named: Vec<_> = zones.all().map(|(id, name)| (id, name.as_str())).collect();
+        assert_eq!(named, [(zone, "shop.example")]);
+        assert_eq!(zones.first_domain().map(Host::as_str), Some("shop.example"));
     }
 
     #[test]

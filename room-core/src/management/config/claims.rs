@@ -74,10 +74,12 @@ impl Claims {
         zone_id: Option<ZoneId>,
         route: &Route,
     ) {
-        if let Some(domain) =
+        if let Some(domains) =
             zone_id.and_then(|zone_id| self.zones.foreign_to(zone_id, &route.host))
         {
-            let message = format!("must be {domain} or end with .{domain}, the domain of the zone");
+            let one = |domain| format!("be {domain} or end with .{domain}");
+            let domains = domains.iter().map(one).collect::<Vec<_>>().join(", or ");
+            let message = format!("must {domains}: a domain of the zone");
             fields.fail("host", ErrorCode::ForeignHost, message);
         }
         claim(&mut self.routes, route_key(route), fields, "host", "and path are");
@@ -119,5 +121,35 @@ fn claim<K: Ord>(
         fields.fail(field, ErrorCode::Duplicate, message);
     } else {
         taken.insert(key, Owner::Field(fields.pointer(), field));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Claims, Zones};
+    use crate::management::config::read_room;
+
+    const ID: &str = "0123456789abcdef0123456789abcdef";
+
+    #[test]
+    fn a_foreign_host_is_told_every_domain_of_its_zone() {
+        let zones = format!("{ID}=shop.example,{ID}=tickets.test");
+        let zones = Zones::parse(&zones).expect("zones");
+        let check = |host: &str, want: Option<&str>| {
+            let room = json!({
+                "id": ID, "zone_id": ID, "name": "shop", "host": host,
+                "total_active_users": 900, "new_users_per_minute": 300,
+            });
+            let errors = read_room(&room, &mut Claims::default().within(&zones)).err();
+            let message = errors.map(|errors| errors[0].message.clone());
+            assert_eq!(message.as_deref(), want, "{host}");
+        };
+        check("www.shop.example", None);
+        check("tickets.test", None);
+        let message = "must be shop.example or end with .shop.example, or be tickets.test or end \
+                       with .tickets.test: a domain of the zone";
+        check("other.test", Some(message));
     }
 }
