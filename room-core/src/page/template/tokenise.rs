@@ -114,7 +114,9 @@ fn read_tag(opened: &str) -> Result<Read<'_>, Refusal<'_>> {
     let Some((inside, after)) = opened.split_once("}}") else {
         return Err(Refusal { message: "this tag is never closed".to_owned(), resume: "" });
     };
-    if inside.starts_with('!') {
+    // White space may stand before the sign: Mustache's parsers take it, its specification is silent.
+    let signed = inside.trim_start();
+    if signed.starts_with('!') {
         return Ok(Read { kind: Kind::Comment, name: "", after });
     }
     if let Some(gap) = inside.find("{{") {
@@ -122,7 +124,7 @@ fn read_tag(opened: &str) -> Result<Read<'_>, Refusal<'_>> {
         return Err(Refusal { message, resume: opened.get(gap..).unwrap_or_default() });
     }
     let refuse = |message: &str| Err(Refusal { message: message.to_owned(), resume: after });
-    let mut characters = inside.chars();
+    let mut characters = signed.chars();
     let (kind, name, after) = match characters.next() {
         Some('{') => match after.strip_prefix('}') {
             Some(after) => (Kind::Raw, characters.as_str(), after),
@@ -135,7 +137,7 @@ fn read_tag(opened: &str) -> Result<Read<'_>, Refusal<'_>> {
         Some('=') => return refuse("the delimiters cannot be changed"),
         Some('>') => return refuse("partials are not available"),
         Some('<' | '$') => return refuse("template inheritance is not available"),
-        _ => (Kind::Escaped, inside, after),
+        _ => (Kind::Escaped, signed, after),
     };
     let name = name.trim();
     match fault_of_name(name) {
@@ -220,6 +222,20 @@ mod tests {
     }
 
     #[test]
+    fn white_space_may_stand_before_the_sign() {
+        let check = |source: &str, want: Kind, name: &str| {
+            let tags = tokenise(source).expect(source);
+            let found = (tags[0].kind, tags[0].name, tags[0].start, tags[0].end);
+            assert_eq!(found, (want, name, 0, source.find("}}<").unwrap() + 2), "{source}");
+        };
+        check("{{ #a }}<{{ /a }}", Kind::Section, "a");
+        check("{{\n\t^ a}}<{{ / a}}", Kind::Inverted, "a");
+        check("{{ & a }}<", Kind::Raw, "a");
+        check("{{ ! a {{ b }}<", Kind::Comment, "");
+        assert_eq!(tokenise("{{ {a}}}").unwrap()[0].kind, Kind::Raw);
+    }
+
+    #[test]
     fn every_fault_is_reported_at_its_tag() {
         let check = |source: &str, want: &[(usize, &str)]| {
             let faults = tokenise(source).expect_err(source);
@@ -234,7 +250,9 @@ mod tests {
         check("{{# }}", &[(0, "this tag is empty")]);
         check("{{a b}}", &[(0, "this tag has more than one name")]);
         check("{{a}}{{é}}", &[(5, "a name is made of ASCII letters, digits, `_`, `-` and `.`")]);
-        check("{{ #a}}", &[(0, "a name is made of ASCII letters, digits, `_`, `-` and `.`")]);
+        check("{{ #a}}", &[(0, "section `a` is never closed")]);
+        check("{{ # a b}}", &[(0, "this tag has more than one name")]);
+        check("{{ > a}}", &[(0, "partials are not available")]);
         check("{{{a}} }", &[(0, "this tag opens with three braces and closes with two")]);
         check("{{=<% %>=}}", &[(0, "the delimiters cannot be changed")]);
         check("{{>a}}", &[(0, "partials are not available")]);
