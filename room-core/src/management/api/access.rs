@@ -134,7 +134,9 @@ impl Credentials<'_> {
     }
 
     fn bearer(&self) -> Option<&str> {
-        self.authorization.strip_prefix("Bearer ")
+        // RFC 9110 section 11.1: the scheme counts in any letter case.
+        let (scheme, token) = self.authorization.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("Bearer").then_some(token)
     }
 }
 

@@ -37,6 +37,9 @@ fn a_secret_opens_what_it_is_for() {
     };
     check("Bearer all", "", "", Some(Role::Admin));
     check("Bearer look", "", "", Some(Role::Look));
+    check("bearer all", "", "", Some(Role::Admin));
+    check("BEARER look", "", "", Some(Role::Look));
+    check("Bearerall", "", "", None);
     check("Bearer no", "", "", None);
     check("Bearer ", "", "", None);
     check("all", "", "", None);
