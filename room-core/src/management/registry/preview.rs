@@ -75,10 +75,10 @@ fn waiting(now: Timestamp, query: &str) -> Result<Option<Waiting>, String> {
     let one_of = |name: &str, choices: &[&str]| {
         let given =
             value(query, name).unwrap_or_else(|| choices.first().copied().unwrap_or_default());
-        let index = choices.iter().position(|choice| *choice == given);
+        let index = choices.iter().position(|choice| choice.eq_ignore_ascii_case(given));
         index.ok_or_else(|| format!("{name} must be one of: {}", choices.join(", ")))
     };
-    let is_set = |name: &str| one_of(name, &["false", "true"]).map(|index| index == 1);
+    let is_set = |name: &str| one_of(name, &["false", "true", "0", "1"]).map(|at| at % 2 == 1);
     let force_queue = is_set("force_queue")?;
     let queue_is_full = is_set("queue_is_full")?;
     let method = one_of("queueing_method", &["fifo", "random", "passthrough", "reject"])?;
@@ -198,6 +198,10 @@ mod tests {
         check("queueing_method=reject", Some("0 false false"));
         check("queueing_method=reject&force_queue=true", Some("0 true false"));
         check("queueing_method=lifo", None);
+        check("queueing_method=Reject", Some("0 false false"));
+        check("event=Prequeueing&force_queue=1", Some("0 true false"));
+        check("force_queue=True&queue_is_full=0", Some("0 true false"));
+        check("force_queue=2", None);
     }
 
     #[test]
