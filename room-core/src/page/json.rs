@@ -97,39 +97,15 @@ mod tests {
     use crate::room::settings::QueueingMethod;
     use crate::ticket::reference::Reference;
 
-    const WAITING: Waiting = Waiting {
-        estimate_s: Some(600),
-        quartiles_s: None,
-        last_updated: Timestamp(1_795_255_200_123),
-        refresh_interval_s: 20,
-        interval_s: 20,
-        queue_all: false,
-        queue_is_full: false,
-        is_held: false,
-        method: QueueingMethod::Fifo,
-        submitted_nothing: false,
-        people_ahead: None,
-        event_stream: false,
-        draw: None,
-        event: None,
-        is_infinite: false,
-        entered_last_minute: None,
-        progress_percent: None,
-        is_first: false,
-        reference: None,
-        turn_left_s: None,
-        confirms_turn: false,
-        takes_longer: false,
-        place: crate::page::place::PlaceMove::None,
-        invitation: crate::page::invitation::Invitation {
-            group: 0,
-            asked: false,
-            needed: false,
-            failed: None,
-            others_first: false,
-            one_in: 0,
-        },
-    };
+    fn waiting() -> Waiting {
+        Waiting {
+            estimate_s: Some(600),
+            last_updated: Timestamp(1_795_255_200_123),
+            refresh_interval_s: 20,
+            interval_s: 20,
+            ..Waiting::default()
+        }
+    }
 
     fn stage(phase: Phase) -> Stage {
         Stage {
@@ -148,17 +124,17 @@ mod tests {
             let (_, end) = text.split_once("\"infiniteQueue\":false").expect("the last key");
             assert_eq!(end, want);
         };
-        check(WAITING, "}}");
-        check(Waiting { people_ahead: Some(0), ..WAITING }, ",\"peopleAhead\":0}}");
-        check(Waiting { event_stream: true, ..WAITING }, ",\"eventStream\":true}}");
+        check(waiting(), "}}");
+        check(Waiting { people_ahead: Some(0), ..waiting() }, ",\"peopleAhead\":0}}");
+        check(Waiting { event_stream: true, ..waiting() }, ",\"eventStream\":true}}");
         let reference = Some(Reference::of(VisitorId(7)));
-        check(Waiting { reference, ..WAITING }, ",\"reference\":\"AVB2V-14BBV\"}}");
-        check(Waiting { turn_left_s: Some(287), ..WAITING }, ",\"turnSeconds\":287}}");
+        check(Waiting { reference, ..waiting() }, ",\"reference\":\"AVB2V-14BBV\"}}");
+        check(Waiting { turn_left_s: Some(287), ..waiting() }, ",\"turnSeconds\":287}}");
         let draw = Some(Receipt { commitment: [0xab; 32], lot: Lot([0xcd; 16]), drawn: None });
         let [commitment, lot] = ["ab".repeat(32), "cd".repeat(16)];
         let want = format!(",\"drawCommitment\":\"{commitment}\",\"drawLot\":\"{lot}\"}}}}");
         let event = Some(stage(Phase::Prequeueing));
-        check(Waiting { draw, event, ..WAITING }, &want);
+        check(Waiting { draw, event, ..waiting() }, &want);
     }
 
     /// Apps are built against these bytes and stay in use for longer than any version of the
@@ -167,20 +143,20 @@ mod tests {
     fn the_json_of_each_state_is_as_pinned() {
         let golden = include_str!("../../../tests/golden/json_answers.json");
         let golden: Vec<(String, String)> = serde_json::from_str(golden).unwrap();
-        let ranged = Waiting { quartiles_s: Some((300, 900)), ..WAITING };
+        let ranged = Waiting { quartiles_s: Some((300, 900)), ..waiting() };
         let rejected = Waiting {
             method: QueueingMethod::Reject,
             estimate_s: None,
             refresh_interval_s: 0,
-            ..WAITING
+            ..waiting()
         };
         let states = [
-            ("waiting", WAITING),
-            ("unknown", Waiting { estimate_s: None, ..WAITING }),
-            ("queue-all", Waiting { queue_all: true, ..WAITING }),
-            ("full", Waiting { queue_is_full: true, ..WAITING }),
-            ("prequeue", Waiting { event: Some(stage(Phase::Prequeueing)), ..WAITING }),
-            ("event", Waiting { event: Some(stage(Phase::Running)), ..WAITING }),
+            ("waiting", waiting()),
+            ("unknown", Waiting { estimate_s: None, ..waiting() }),
+            ("queue-all", Waiting { queue_all: true, ..waiting() }),
+            ("full", Waiting { queue_is_full: true, ..waiting() }),
+            ("prequeue", Waiting { event: Some(stage(Phase::Prequeueing)), ..waiting() }),
+            ("event", Waiting { event: Some(stage(Phase::Running)), ..waiting() }),
             ("random", Waiting { method: QueueingMethod::Random, ..ranged }),
             ("rejected", rejected),
         ];

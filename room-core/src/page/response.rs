@@ -207,43 +207,19 @@ mod tests {
     use crate::page::{Page, Waiting, Words};
     use crate::room::branding::Branding;
     use crate::room::language::Language;
-    use crate::room::settings::QueueingMethod;
     use crate::room::turn_notice::TurnNotice;
     use crate::room::turnstile::TurnstileMode;
 
-    const WAITING: Waiting = Waiting {
-        method: QueueingMethod::Fifo,
-        estimate_s: Some(90),
-        quartiles_s: None,
-        last_updated: crate::base::time::Timestamp(1_795_255_200_123),
-        refresh_interval_s: 20,
-        interval_s: 20,
-        queue_all: false,
-        queue_is_full: false,
-        is_held: false,
-        submitted_nothing: false,
-        people_ahead: None,
-        event_stream: false,
-        draw: None,
-        event: None,
-        is_infinite: false,
-        entered_last_minute: None,
-        progress_percent: None,
-        is_first: false,
-        reference: None,
-        turn_left_s: None,
-        confirms_turn: false,
-        takes_longer: false,
-        place: crate::page::place::PlaceMove::None,
-        invitation: crate::page::invitation::Invitation {
-            group: 0,
-            asked: false,
-            needed: false,
-            failed: None,
-            others_first: false,
-            one_in: 0,
-        },
-    };
+    fn waiting() -> Waiting {
+        Waiting {
+            estimate_s: Some(90),
+            last_updated: crate::base::time::Timestamp(1_795_255_200_123),
+            refresh_interval_s: 20,
+            interval_s: 20,
+            ..Waiting::default()
+        }
+    }
+
     const DELIVERY: Delivery<'_> = Delivery {
         status: 200,
         head: false,
@@ -292,7 +268,7 @@ mod tests {
 
     #[test]
     fn the_queue_page_refreshes_and_is_never_stored() {
-        let answer = answer(&WAITING, DELIVERY);
+        let answer = answer(&waiting(), DELIVERY);
         assert_eq!(answer.status, 200);
         assert!(answer.body.starts_with("<!doctype html>"));
         let check = |name: &str, want: &str| assert_eq!(header(&answer, name), Some(want));
@@ -309,7 +285,7 @@ mod tests {
     /// A page counts from when it is shown, and apps from `lastUpdated`, as Cloudflare says.
     #[test]
     fn an_early_app_is_told_the_whole_interval() {
-        let waiting = Waiting { refresh_interval_s: 7, ..WAITING };
+        let waiting = Waiting { refresh_interval_s: 7, ..waiting() };
         let delivery = Delivery { status: 503, ..DELIVERY };
         let told = HttpResponse::queue(Form::Json, &waiting, delivery).expect("an answer");
         assert!(told.body.contains(r#""refreshIntervalSeconds":20,"#), "{}", told.body);
@@ -328,14 +304,14 @@ mod tests {
             is_gate: true,
         };
         let delivery = Delivery { widget: Some(widget), ..DELIVERY };
-        let challenged = answer(&WAITING, delivery);
+        let challenged = answer(&waiting(), delivery);
         let origin = "https://challenges.cloudflare.com";
         assert!(header(&challenged, "content-security-policy").unwrap().contains(origin));
         assert!(challenged.body.contains("class=\"cf-turnstile\""));
-        let plain = answer(&WAITING, DELIVERY);
+        let plain = answer(&waiting(), DELIVERY);
         assert!(!header(&plain, "content-security-policy").unwrap().contains(origin));
         assert!(!plain.body.contains("class=\"cf-turnstile\""));
-        let json = HttpResponse::queue(Form::Json, &WAITING, delivery).unwrap();
+        let json = HttpResponse::queue(Form::Json, &waiting(), delivery).unwrap();
         assert!(json.body.contains(r#"class=\"cf-turnstile\""#), "{}", json.body);
     }
 
@@ -353,7 +329,7 @@ mod tests {
     #[test]
     fn an_interval_of_zero_means_no_refresh() {
         let answer = answer(
-            &Waiting { refresh_interval_s: 0, ..WAITING },
+            &Waiting { refresh_interval_s: 0, ..waiting() },
             Delivery { status: 429, ..DELIVERY },
         );
         assert_eq!(header(&answer, "refresh"), None);
@@ -363,7 +339,7 @@ mod tests {
     #[test]
     fn only_429_and_503_say_when_to_retry() {
         let check = |status: u16, want: Option<&str>| {
-            let answer = answer(&WAITING, Delivery { status, ..DELIVERY });
+            let answer = answer(&waiting(), Delivery { status, ..DELIVERY });
             assert_eq!((answer.status, header(&answer, "retry-after")), (status, want));
         };
         check(200, None);
@@ -374,15 +350,15 @@ mod tests {
 
     #[test]
     fn head_gets_the_same_headers_without_the_page() {
-        let head = answer(&WAITING, Delivery { head: true, ..DELIVERY });
-        assert_eq!(head.headers, answer(&WAITING, DELIVERY).headers);
+        let head = answer(&waiting(), Delivery { head: true, ..DELIVERY });
+        assert_eq!(head.headers, answer(&waiting(), DELIVERY).headers);
         assert_eq!(head.body, "");
     }
 
     #[test]
     fn cookies_keep_their_order_and_cannot_forge_a_header() {
         let set_cookies = ["a=1; Path=/".to_owned(), "b=2\r\nx-forged: é\u{7f}\n\n<p>".to_owned()];
-        let answer = answer(&WAITING, Delivery { set_cookies: &set_cookies, ..DELIVERY });
+        let answer = answer(&waiting(), Delivery { set_cookies: &set_cookies, ..DELIVERY });
         let cookies: Vec<_> =
             answer.headers.iter().filter(|(name, _)| *name == "set-cookie").collect();
         assert_eq!(cookies[0].1, "a=1; Path=/");
@@ -394,27 +370,27 @@ mod tests {
     fn an_owners_page_sets_its_own_policy() {
         let page = Page::compile("{{waitTime}}").unwrap();
         let form = Form::Page(&page, &Words::default());
-        let answer = HttpResponse::queue(form, &WAITING, DELIVERY).unwrap();
+        let answer = HttpResponse::queue(form, &waiting(), DELIVERY).unwrap();
         assert_eq!(header(&answer, "content-security-policy"), None);
         assert_eq!(answer.body, "2");
         let delivery = Delivery { may_be_framed: false, ..DELIVERY };
-        let own = HttpResponse::queue(form, &WAITING, delivery).unwrap();
+        let own = HttpResponse::queue(form, &waiting(), delivery).unwrap();
         assert_eq!(header(&own, "content-security-policy"), Some("frame-ancestors 'self'"));
     }
 
     #[test]
     fn an_app_gets_json_with_the_same_headers() {
         let delivery = Delivery { status: 429, ..DELIVERY };
-        let json = HttpResponse::queue(Form::Json, &WAITING, delivery).unwrap();
+        let json = HttpResponse::queue(Form::Json, &waiting(), delivery).unwrap();
         assert_eq!(json.status, 429);
         assert_eq!(header(&json, "content-type"), Some("application/json"));
         assert_eq!(header(&json, "content-security-policy"), None);
         for name in ["cache-control", "refresh", "retry-after", "x-content-type-options"] {
-            assert_eq!(header(&json, name), header(&answer(&WAITING, delivery), name), "{name}");
+            assert_eq!(header(&json, name), header(&answer(&waiting(), delivery), name), "{name}");
         }
         assert!(json.body.starts_with("{\"cfWaitingRoom\":{\"inWaitingRoom\":true,"));
         let head = Delivery { head: true, ..DELIVERY };
-        assert_eq!(HttpResponse::queue(Form::Json, &WAITING, head).unwrap().body, "");
+        assert_eq!(HttpResponse::queue(Form::Json, &waiting(), head).unwrap().body, "");
     }
 
     #[test]

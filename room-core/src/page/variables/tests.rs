@@ -2,7 +2,6 @@
 
 use super::VARIABLES;
 use super::Variables;
-use super::format_people;
 use crate::base::id::VisitorId;
 use crate::base::time::Timestamp;
 use crate::page::contact::ContactForm;
@@ -295,16 +294,6 @@ fn every_variable_has_its_documented_value() {
     let named = variables.clone().with_branding(&named, "shop.example");
     assert_eq!(named.value("pageName"), Some(Value::Text("Shop")));
     assert_eq!(VARIABLES.map(|(name, read)| (name, read(&variables))), DOCUMENTED);
-}
-
-#[test]
-fn crowds_read_naturally() {
-    let check = |people: u64, want: &str| assert_eq!(format_people(people), want);
-    check(0, "nobody");
-    check(1, "1 person");
-    check(999, "999 people");
-    check(1_000, "1,000 people");
-    check(1_234_567, "1,234,567 people");
 }
 
 #[test]
