@@ -24,7 +24,7 @@ const COMMITMENT: &[u8] = b"waiting room log: admission";
 /// The length of a salt in bytes: nobody guesses one.
 pub const SALT_BYTES: usize = 16;
 
-/// How a visitor entered, in the words of the log. The position is the number in reports.
+/// How a visitor entered: the number in reports, and the word of the log.
 const CLASSES: [(u8, &str); 7] = [
     (why::LINE, "line"),
     (why::DRAW, "draw"),
@@ -32,10 +32,8 @@ const CLASSES: [(u8, &str); 7] = [
     (why::OPEN, "open"),
     (why::EVERYBODY, "everybody"),
     (why::SILENCE, "silence"),
-    (PRIORITY, "priority"),
+    (why::INVITED, "priority"),
 ];
-/// The number of a visitor of a priority group.
-const PRIORITY: u8 = 9;
 /// What the session does that a room's limit counts by, in the words of the log.
 const ENDS: [(&str, bool); 2] = [("full", false), ("early", true)];
 /// The methods of a room, by their numbers in reports.
