@@ -49,7 +49,7 @@ pub use self::named_list::{
 use self::room_forms::Template;
 pub use self::table::{Field, Group, Mark};
 pub use self::trial_request::{TrialRequest, read_trial};
-use self::value::{only, wrong_type};
+use self::value::wrong_type;
 pub use self::webhook::{
     is_same_receiver, missing_fields, read_imported_webhook, read_webhook, shown_url,
     stored_webhook, webhook_document, webhook_row,
@@ -60,6 +60,11 @@ use crate::room::branding::Branding;
 
 /// The most rooms of one configuration. Ours: ten times the number with which lookups are measured.
 pub const MAX_ROOMS: usize = 10_000;
+
+/// The fields of a room that follow from its events. Whoever copies a room that the API has shown
+/// sends them.
+pub const NEXT_EVENT: [Mark; 2] =
+    [Mark::read_only("next_event_start_time"), Mark::read_only("next_event_prequeue_start_time")];
 
 /// Reads the rooms of a configuration from a JSON array with one object for each.
 pub fn parse_rooms(json: &str) -> Result<Vec<Room>, Vec<FieldError>> {
@@ -126,15 +131,10 @@ pub fn read_preview(value: &Value) -> Result<(String, Branding), Vec<FieldError>
 fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Room {
     let mut room = room_table::blank();
     room_table::read(fields, &mut room, claims);
-    refuse_unsupported(fields);
+    for mark in &NEXT_EVENT {
+        fields.value(mark.name);
+    }
     let settings = room.settings.gated_by(room.turnstile);
     let settings = settings.ended_early_by(room.origin_may_revoke, room.session_endpoint);
     Room { settings, ..room }
-}
-
-/// Refuses the values of Cloudflare's fields that this version does not honour.
-fn refuse_unsupported(fields: &mut Fields<'_>) {
-    for name in ["next_event_start_time", "next_event_prequeue_start_time"] {
-        fields.optional(name, (), only(&Value::Null));
-    }
 }

@@ -17,7 +17,6 @@ const FORM: ErrorCode = ErrorCode::Malformed;
 const UNKNOWN: ErrorCode = ErrorCode::UnknownField;
 const DUPLICATE: ErrorCode = ErrorCode::Duplicate;
 const CONTRADICTION: ErrorCode = ErrorCode::Contradiction;
-const UNSUPPORTED: ErrorCode = ErrorCode::Unsupported;
 
 /// Parses one minimal valid room for each patch, with the fields of the patch set.
 pub(super) fn parse(patches: &[Value]) -> Result<Vec<Room>, Vec<FieldError>> {
@@ -323,7 +322,6 @@ fn what_this_version_cannot_honour_is_refused_by_name() {
     check("enabled_origin_commands", &[json!("revoke"), json!([1])], Some(TYPE));
     check("enabled_origin_commands", &[json!(["admit"])], Some(RANGE));
     check("enabled_origin_commands", &[json!(["revoke", "revoke"])], Some(RANGE));
-    check("next_event_start_time", &[json!("2026-12-01T18:00:00.000Z")], Some(UNSUPPORTED));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::base::sorted;
 use crate::base::time::Timestamp;
 use crate::management::api::{Failure, Method, Paging, Reply, StatusBasis};
 use crate::management::config::{
-    Claims, ErrorCode, FieldError, Mark, branding, read_room, room_document, room_table,
+    Claims, ErrorCode, FieldError, NEXT_EVENT, branding, read_room, room_document, room_table,
 };
 use crate::page::Page;
 use crate::room::Room;
@@ -20,11 +20,7 @@ use crate::room::event::{self, Event, EventTime};
 use crate::room::settings::Settings;
 use crate::room::turnstile::Turnstile;
 
-const MEANING: Meaning = Meaning(&[
-    room_table::MARKS,
-    branding::MARKS,
-    &[Mark::read_only("next_event_start_time"), Mark::read_only("next_event_prequeue_start_time")],
-]);
+const MEANING: Meaning = Meaning(&[room_table::MARKS, branding::MARKS, &NEXT_EVENT]);
 
 /// Lists the rooms of a zone, or with `None` of all zones, oldest first.
 pub fn list(

@@ -84,6 +84,19 @@ fn an_export_comes_back_the_same_in_an_empty_registry() {
     assert_eq!(world.get("GET", &hooks, &json!(null))[0]["missing_fields"], json!([]));
 }
 
+/// Cloudflare shows a room with the times of its next event, which no file needs.
+#[test]
+fn a_room_comes_back_from_a_file_as_it_was_shown() {
+    let (mut world, _) = full();
+    let room = world.get("GET", &rooms(), &json!(null))[0].clone();
+    let mut prequeueing = room.clone();
+    prequeueing["next_event_prequeue_start_time"] = json!("2026-12-01T17:00:00Z");
+    assert_eq!(room["next_event_start_time"], "2026-12-01T18:00:00Z");
+    for room in [room, prequeueing] {
+        assert_eq!(world.get("PUT", FILE, &json!([room]))["changed"], 0);
+    }
+}
+
 #[test]
 fn an_imported_webhook_sends_nothing_until_its_secrets_are_set() {
     let (mut world, hooks) = full();
