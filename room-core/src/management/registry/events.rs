@@ -7,7 +7,7 @@ use super::change::{Answer, Change, Effect};
 use super::context::CallContext;
 use super::covered_parts::covered_parts;
 use super::document::{Document, Meaning, drawn_id, with};
-use super::rooms::{missing_parts, unknown_variables};
+use super::rooms::{PAGE_FIELD, missing_parts, unknown_variables};
 use crate::base::id::EventId;
 use crate::base::time::Timestamp;
 use crate::keys::key_ring::KeyRing;
@@ -158,7 +158,7 @@ fn changed(
         let missing = missing_parts(&room.settings, event.turnstile(room.turnstile), page);
         let own_page = own_page.map(String::as_str);
         let parts = covered_parts(room, own_page);
-        let told = missing.into_iter().chain(unknown_variables(own_page)).chain(parts);
+        let told = missing.into_iter().chain(unknown_variables(PAGE_FIELD, own_page)).chain(parts);
         told.collect::<Vec<_>>()
     };
     let warnings = events.iter().find(|event| event.id == id).map(of_event).unwrap_or_default();

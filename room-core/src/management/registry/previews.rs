@@ -30,7 +30,7 @@ pub fn create(
     let result = json!({
         "preview_url": format!("{base_url}/_waiting-room/preview/{id}"),
     });
-    let unknown = unknown_variables(Some(&html));
+    let unknown = unknown_variables("custom_html", Some(&html));
     let mut changes: Vec<_> = spent(context).into_iter().map(|spent| change(spent, None)).collect();
     changes.push(change(id, Some(Preview::of(html, branding, context.now))));
     Ok(Answer { reply: Reply::success(result, &unknown), changes })

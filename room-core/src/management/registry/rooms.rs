@@ -202,7 +202,8 @@ fn warnings(context: CallContext<'_>, room: &Room) -> Vec<String> {
     let missing = missing_parts(&room.settings, room.turnstile, page);
     let of_events = missing_in_events(context.now, room, &missing);
     let of_page = missing.into_iter().chain(of_events);
-    let of_page = of_page.chain(unknown_variables(page)).chain(covered_parts(room, page));
+    let of_page =
+        of_page.chain(unknown_variables(PAGE_FIELD, page)).chain(covered_parts(room, page));
     acts_as_off.into_iter().chain(of_page).collect()
 }
 
@@ -227,12 +228,16 @@ pub fn missing_parts(settings: &Settings, turnstile: Turnstile, page: Option<&st
     missing.chain(nobody_could_be_invited(settings, page)).collect()
 }
 
-/// Names what a page prints that is no variable, each with its place and the probable meaning.
-pub fn unknown_variables(page: Option<&str>) -> Vec<String> {
+/// Names what the page in a field prints that is no variable, each with its place and the probable
+/// meaning.
+pub fn unknown_variables(field: &str, page: Option<&str>) -> Vec<String> {
     let page = page.and_then(|page| Page::compile(page).ok());
     let warnings = page.iter().flat_map(Page::warnings);
-    warnings.map(|warning| format!("custom_page_html, {warning}")).collect()
+    warnings.map(|warning| format!("{field}, {warning}")).collect()
 }
+
+/// The field that holds the page of a room or an event.
+pub const PAGE_FIELD: &str = "custom_page_html";
 
 const ACTS_AS_OFF: &str =
     "turnstile_mode acts as \"off\": no Turnstile site key with its secret is configured.";

@@ -106,4 +106,7 @@ fn a_name_that_is_no_variable_is_told_with_the_one_that_was_meant() {
                  nothing and is false; did you mean `waitTime`?";
     check(&mut world, "PATCH", &path, &page("<p>{{waittime}}"), &[meant]);
     check(&mut world, "PATCH", &path, &page("<p>{{waitTime}}"), &[]);
+    let preview = format!("{}/preview", super::rooms());
+    let body = json!({ "custom_html": "<p>{{waittime}}" });
+    check(&mut world, "POST", &preview, &body, &["\"custom_html, line 1"]);
 }
