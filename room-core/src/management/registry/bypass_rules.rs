@@ -18,7 +18,6 @@ const MEANING: Meaning = Meaning(&[&[
     Mark::read_only("id"),
     Mark::read_only("version"),
     Mark::read_only("last_updated"),
-    Mark::read_only("position"),
 ]]);
 
 /// Shows the rules of a room, in the order in which they count.
@@ -97,9 +96,9 @@ pub fn change(
     let place = place(room, id)?;
     let mut rules = room.bypass_rules.clone();
     let current = rules.remove(place);
-    let document = MEANING.merged(rule_document(&current), Method::Patch, body)?;
+    let mut document = MEANING.merged(rule_document(&current), Method::Patch, body)?;
+    let position = position(document.remove("position").as_ref(), &rules, place);
     let rule = read_bypass_rule(&Value::Object(document), &context.stored.known_lists());
-    let position = position(body.get("position"), &rules, place);
     // The errors of the rule and of its position are reported at once.
     let (rule, place) = match (rule, position) {
         (Ok(rule), Ok(place)) => (rule, place),

@@ -163,3 +163,16 @@ fn an_id_that_a_rule_names_stays_with_it() {
     assert_eq!(after[1]["id"], first[0]["id"]);
     assert_ne!(after[0]["id"], first[0]["id"]);
 }
+
+/// A new rule goes to the end, and a list of rules has its own order.
+#[test]
+fn only_a_rule_that_is_changed_takes_a_place() {
+    let mut world = World::new();
+    let rules = format!("{}/rules", path_of(&world.create(&json!({}))));
+    let rule = json!({ "action": "bypass_waiting_room", "expression": "ssl" });
+    for position in [json!({ "index": 1 }), json!("first")] {
+        let placed = patched(rule.clone(), &json!({ "position": position }));
+        world.check("POST", &rules, &placed, &[(1_105, "/position")]);
+        world.check("PUT", &rules, &json!([rule, placed]), &[(1_105, "/1/position")]);
+    }
+}
