@@ -49,6 +49,7 @@ pub use self::named_list::{
 use self::room_forms::Template;
 pub use self::table::{Field, Group, Mark};
 pub use self::trial_request::{TrialRequest, read_trial};
+pub use self::value::whole;
 use self::value::wrong_type;
 pub use self::webhook::{
     is_same_receiver, missing_fields, read_imported_webhook, read_webhook, shown_url,

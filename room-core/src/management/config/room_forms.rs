@@ -7,7 +7,8 @@ use super::field_error::{ErrorCode, Problem};
 use super::fields::Fields;
 use super::form::{Form, Shape};
 use super::value::{
-    MAX_TEXT_BYTES, choice, list, malformed, out_of_range, parsed_or_default, text, wrong_type,
+    MAX_TEXT_BYTES, choice, list, malformed, out_of_range, parsed_or_default, text, whole,
+    wrong_type,
 };
 use crate::page::Page;
 use crate::page::template::SOURCE_BYTES_MAX;
@@ -52,7 +53,7 @@ impl Form for StatusCode {
 
     fn read(&self, name: &'static str, value: &Value, fields: &mut Fields<'_>) -> Option<u16> {
         let mut codes = STATUS_CODES.into_iter();
-        let chosen = codes.find(|code| value.as_u64() == Some(u64::from(*code)));
+        let chosen = codes.find(|code| whole(value) == Some(u64::from(*code)));
         let problem = if value.is_number() { out_of_range } else { wrong_type };
         fields.keep(name, chosen.ok_or_else(|| problem("200, 202 or 429", value)))
     }

@@ -17,15 +17,20 @@ const MAX_QUOTED_CHARS: usize = 40;
 pub fn whole_number(range: RangeInclusive<u32>) -> impl Fn(&Value) -> Result<u32, Problem> {
     move |value| {
         let expected = || format!("a whole number from {} to {}", range.start(), range.end());
-        let Value::Number(number) = value else {
+        if !value.is_number() {
             return Err(wrong_type(&expected(), value));
-        };
-        number
-            .as_u64()
+        }
+        whole(value)
             .and_then(|number| u32::try_from(number).ok())
             .filter(|number| range.contains(number))
             .ok_or_else(|| out_of_range(&expected(), value))
     }
+}
+
+/// Returns a whole number from 0 on. JSON may write it as `900.0` or `9E2`, as some clients do.
+pub fn whole(value: &Value) -> Option<u64> {
+    let is_whole = |number: &f64| *number >= 0.0 && number.fract() == 0.0;
+    value.as_u64().or_else(|| value.as_f64().filter(is_whole).map(|number| number as u64))
 }
 
 /// Returns the fields of a JSON object; none for any other value.
@@ -155,6 +160,13 @@ mod tests {
         let read = |value: Value| whole_number(1..=30)(&value);
         check(read(json!(1)), None);
         check(read(json!(30)), None);
+        assert_eq!(read(json!(30.0)).ok(), Some(30));
+        assert_eq!(read(serde_json::from_str("2E1").unwrap()).ok(), Some(20));
+        check(read(json!(31.0)), Some((1_103, "must be a whole number from 1 to 30, but is 31.0")));
+        check(read(json!(-1.0)), Some((1_103, "must be a whole number from 1 to 30, but is -1.0")));
+        check(read(json!(1e300)), {
+            Some((1_103, "must be a whole number from 1 to 30, but is 1e+300"))
+        });
         check(read(json!(0)), Some((1_103, "must be a whole number from 1 to 30, but is 0")));
         check(read(json!(31)), Some((1_103, "must be a whole number from 1 to 30, but is 31")));
         check(read(json!(-1)), Some((1_103, "must be a whole number from 1 to 30, but is -1")));

@@ -9,7 +9,7 @@ use crate::base::id::RuleId;
 use crate::base::time::Timestamp;
 use crate::management::api::{Failure, Method};
 use crate::management::config::{
-    ErrorCode, FieldError, Mark, read_bypass_rule, read_bypass_rules, rule_document,
+    ErrorCode, FieldError, Mark, read_bypass_rule, read_bypass_rules, rule_document, whole,
 };
 use crate::room::Room;
 use crate::room::bypass_rule::BypassRule;
@@ -179,7 +179,7 @@ fn position(
     let wishes = wish.as_object().map(|wish| wish.iter().collect::<Vec<_>>());
     match wishes.as_deref() {
         Some([(name, index)]) if *name == "index" => {
-            let place = index.as_u64().and_then(|index| usize::try_from(index).ok());
+            let place = whole(index).and_then(|index| usize::try_from(index).ok());
             // Cloudflare counts from 1, and its own tests send 0 for the first place.
             let place = place.map(|index| index.saturating_sub(1));
             place

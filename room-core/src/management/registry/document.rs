@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::management::api::{Failure, Method};
-use crate::management::config::{ErrorCode, FieldError, Mark};
+use crate::management::config::{ErrorCode, FieldError, Mark, whole};
 
 /// A JSON object as the API shows it and the registry stores it.
 pub type Document = Map<String, Value>;
@@ -66,7 +66,7 @@ impl Meaning {
         }
         for mark in self.marks() {
             let is_default = |value: &Value| {
-                mark.zero_is_default && value.as_u64() == Some(0)
+                mark.zero_is_default && whole(value) == Some(0)
                     || mark.empty_is_default && value.as_str() == Some("")
             };
             if merged.get(mark.name).is_some_and(is_default) {
@@ -132,6 +132,7 @@ mod tests {
             json!({ "ours": null, "inner": { "y": 3 } }),
         );
         check(Method::Put, json!({ "count": 0, "text": "" }), json!({ "ours": 5 }));
+        check(Method::Put, json!({ "count": 0.0 }), json!({ "ours": 5 }));
         check(
             Method::Put,
             json!({ "count": 1, "text": "x", "name": "" }),

@@ -64,7 +64,7 @@ fn rules_are_added_moved_changed_and_replaced() {
     moved(json!({ "index": 1 }), "cab");
     moved(json!({ "index": 3 }), "abc");
     moved(json!({ "index": 0 }), "cab");
-    moved(json!({ "index": 3 }), "abc");
+    moved(json!({ "index": 3.0 }), "abc");
     moved(json!({ "before": "" }), "cab");
     moved(json!({ "after": "" }), "abc");
     moved(json!({ "before": id(1) }), "acb");
