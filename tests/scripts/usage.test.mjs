@@ -27,9 +27,9 @@ for (const command of Object.keys(scripts)) {
   test(`npm run ${command} tells its flags`, async () => {
     const { status, stdout, stderr } = await ran(command, "--help");
     assert.deepEqual([status, stderr], [0, ""]);
-    const first = new RegExp(`^npm run ${command} -- .*\\[flags\\]; (\\S+\\.md) tells more\n`);
+    const first = new RegExp(`^npm run ${command} -- .*\\[flags\\]; (\\S+)[.]md tells more\n`);
     const [, page] = first.exec(stdout) ?? assert.fail(stdout);
-    assert.ok(fs.existsSync(path.join(ROOT, page)), page);
+    assert.ok(fs.existsSync(path.join(ROOT, `${page}.md`)), page);
     assert.match(stdout, /\n {2}--help +Show this\.\n$/);
   });
 

@@ -114,7 +114,7 @@ fn read_tag(opened: &str) -> Result<Read<'_>, Refusal<'_>> {
     let Some((inside, after)) = opened.split_once("}}") else {
         return Err(Refusal { message: "this tag is never closed".to_owned(), resume: "" });
     };
-    // White space may stand before the sign: Mustache's parsers take it, its specification is silent.
+    // White space may stand before the sign: parsers take it, and the specification is silent.
     let signed = inside.trim_start();
     if signed.starts_with('!') {
         return Ok(Read { kind: Kind::Comment, name: "", after });
