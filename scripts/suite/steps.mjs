@@ -126,10 +126,10 @@ export function withNeeded(names) {
 
 /**
  * How many files run at once in each lane whose steps begin together, with `processors`. One more
- * than these: a file waits now and then for a process that starts, or for its browser.
+ * than these for Node: a file waits now and then for a process that starts.
  */
 export function placesOf(processors) {
-  return { [NODE]: processors + 1, [BROWSER]: Math.max(1, processors - 1) };
+  return { [NODE]: processors + 1, [BROWSER]: processors };
 }
 
 function words(text) {
