@@ -6,6 +6,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { Cloudflare, stopAt, token } from "./deploy/cloudflare.mjs";
+import { dependentsOf } from "./deploy/dependents.mjs";
 import { Kept } from "./deploy/kept.mjs";
 import { rotateOptions } from "./deploy/options.mjs";
 import { nextStep } from "./deploy/rotation.mjs";
@@ -37,12 +38,24 @@ async function rotate() {
     const known = { now: Date.now(), waitMs, dropOld: options["drop-old"] };
     const next = nextStep(ticketKeys(kept), kept.state.rotation, known);
     if (next.refusal) stop(next.refusal);
+    if (next.step === "alone" && !options["even-if-used"]) await stopIfUsed();
     if (next.waitMs) await wait(next.waitMs);
     else {
       await put(next);
       if (LAST_STEPS.includes(next.step)) return farewell(next.step);
     }
   }
+}
+
+/** Ends the process if somebody would lose something with the old keys. */
+async function stopIfUsed() {
+  const anyway = "To drop it all the same add --even-if-used.";
+  const used = await dependentsOf(kept, options["live-address"]).catch(({ message }) =>
+    stop(`what hangs on the old key is not known: ${message}. ${anyway}`),
+  );
+  if (used.length === 0) return;
+  const lines = used.map((line) => `  ${line}`);
+  stop(`without the old key these change:\n${lines.join("\n")}\nKeep it meanwhile. ${anyway}`);
 }
 
 /** Keeps the keys before they are put: whatever happens, no key in use is ever lost. */
@@ -69,7 +82,7 @@ async function wait(ms) {
 function farewell(step) {
   if (step === "alone") return;
   console.log(
-    "  In 31 minutes no ticket needs the old key: npm run rotate-keys -- --drop-old. Not while " +
-      "an event draws lots: its draw hangs on the oldest key.",
+    "  In 31 minutes no ticket needs the old key: npm run rotate-keys -- --drop-old. It tells " +
+      "which draws and invitations still hang on it.",
   );
 }

@@ -64,6 +64,8 @@ export const ROTATE_FLAGS = [
     "",
     "Remove all keys but the newest, 31 minutes after the last step at the earliest.",
   ],
+  ["even-if-used", false, "", "With --drop-old: also if draws or invitations hang on an old key."],
+  ["live-address", undefined, "url", "Where to ask for them instead of the admin host."],
   FOLDER,
   HELP,
 ];

@@ -25,7 +25,9 @@ export function keys({ samples: [{ known, secrets }], isLocal }) {
     return [wrong("TICKET_KEYS", `${figure}, one of few characters`, remedy)];
   }
   if (all.length > 2) {
-    const remedy = "Old ones are only needed for 31 minutes: `npm run rotate-keys -- --drop-old`.";
+    const remedy =
+      "Old ones are needed for 31 minutes, and for draws and invitations that are out: " +
+      "`npm run rotate-keys -- --drop-old` says which.";
     return [look("TICKET_KEYS", figure, remedy)];
   }
   return [ok("TICKET_KEYS", known.public_keys ? "that of local development" : figure)];

@@ -8,9 +8,11 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import { test } from "node:test";
 
+import { dependents } from "../../scripts/deploy/dependents.mjs";
 import { TICKETS_LIVE_MS, nextStep } from "../../scripts/deploy/rotation.mjs";
 import { keyId, newKey } from "../../scripts/deploy/secrets.mjs";
 import { Deployer, FIRST } from "../harness/deployer.mjs";
+import { send } from "../harness/http.mjs";
 
 /** Longer than any takes on a slow machine: a hanging command still ends the run. */
 const ALL = { timeout: 600_000 };
@@ -62,6 +64,25 @@ test("a new key has an id of its own, derived as the Worker does", () => {
   assert.equal(new Set(keys.map(keyId)).size, keys.length);
 });
 
+test("draws that stand and invitations that are out keep the old key", () => {
+  const event_start_time = "2026-06-01T10:00:00Z";
+  const start = Date.parse(event_start_time);
+  const event = { name: "sale", shuffle_at_event_start: true, event_start_time };
+  const drawn = (changes) => ({ name: "shop", events: [{ ...event, ...changes }] });
+  const told = ["shop: the draws of sale get other commitments and ranks"];
+  const day = 24 * 3_600_000;
+  assert.deepEqual(dependents(drawn({}), start - 90 * day), told);
+  assert.deepEqual(dependents(drawn({}), start + 30 * day - 1), told);
+  assert.deepEqual(dependents(drawn({}), start + 30 * day), []);
+  assert.deepEqual(dependents(drawn({ shuffle_at_event_start: false }), start), []);
+  const groups = [{ name: "fans" }, { name: "staff", public_key: "key" }];
+  const invited = { name: "shop", invitation_groups: groups };
+  assert.deepEqual(dependents(invited, start), [
+    "shop: invitations of fans that are out open nothing",
+  ]);
+  assert.deepEqual(dependents({ name: "shop" }, start), []);
+});
+
 test("two steps, an interruption, and the old key dropped", ALL, async (context) => {
   const deployer = await Deployer.start(context);
   const { account } = deployer;
@@ -94,8 +115,46 @@ test("two steps, an interruption, and the old key dropped", ALL, async (context)
   const state = deployer.json("state.json");
   state.rotation.at -= TICKETS_LIVE_MS;
   fs.writeFileSync(deployer.file("state.json"), JSON.stringify(state));
-  const dropped = await deployer.run("rotate-keys", ["--drop-old"]);
+  await keepsWhatIsUsed(deployer);
+  assert.deepEqual(live(), [added, old]);
+  const dropped = await deployer.run("rotate-keys", ["--drop-old", ...elsewhere(deployer)]);
   assert.equal(dropped.code, 0, dropped.said);
   assert.deepEqual(live(), [added]);
   assert.equal(deployer.json("secrets.json").TICKET_KEYS, added);
 });
+
+const elsewhere = ({ edge }) => ["--live-address", edge.address];
+
+/** An old key stays while a draw hangs on it, or if that is not known. */
+async function keepsWhatIsUsed(deployer) {
+  const silent = ["--live-address", "http://127.0.0.1:1"];
+  const blind = await deployer.run("rotate-keys", ["--drop-old", ...silent]);
+  assert.equal(blind.code, 1);
+  assert.match(blind.said, /what hangs on the old key is not known: .*--even-if-used/);
+
+  const [{ id: zone }] = deployer.account.zones;
+  const rooms = `/_waiting-room/client/v4/zones/${zone}/waiting_rooms`;
+  const [{ id: room }] = await managed(deployer, "GET", rooms);
+  const at = (ms) => new Date(Date.now() + ms).toISOString();
+  const times = { event_start_time: at(3_600_000), event_end_time: at(7_200_000) };
+  const prequeue_start_time = at(1_800_000);
+  const drawn = { name: "sale", shuffle_at_event_start: true, prequeue_start_time, ...times };
+  const { id } = await managed(deployer, "POST", `${rooms}/${room}/events`, drawn);
+  const used = await deployer.run("rotate-keys", ["--drop-old", ...elsewhere(deployer)]);
+  assert.equal(used.code, 1, used.said);
+  assert.match(used.said, /the draws of sale get other commitments and ranks/);
+  await managed(deployer, "DELETE", `${rooms}/${room}/events/${id}`);
+}
+
+/** Calls the API of what is deployed, and returns the result. */
+async function managed(deployer, method, path, body) {
+  const { API_TOKEN } = deployer.json("secrets.json");
+  const authorization = `Bearer ${API_TOKEN}`;
+  const headers = { authorization, ...(body && { "content-type": "application/json" }) };
+  const port = Number(new URL(deployer.edge.address).port);
+  const host = "room-admin.shop.example";
+  const text = body && JSON.stringify(body);
+  const answer = await send({ port, host, path, method, headers, body: text });
+  assert.ok(answer.status < 300, answer.body);
+  return JSON.parse(answer.body).result;
+}

@@ -4,6 +4,7 @@
  */
 
 import http from "node:http";
+import { buffer } from "node:stream/consumers";
 
 import { send } from "./http.mjs";
 import { ORIGIN_SAYS } from "./uploaded-worker.mjs";
@@ -37,7 +38,9 @@ export class CloudflareEdge {
     const port = this.#portOf(host);
     if (!port) return response.end(ORIGIN_SAYS);
     const { url: path, method } = request;
-    const answer = await send({ port, host, path, method, headers }).catch(() => undefined);
+    const body = await buffer(request);
+    const sent = { port, host, path, method, headers, body };
+    const answer = await send(sent).catch(() => undefined);
     const { "transfer-encoding": _, ...told } = answer?.headers ?? {};
     response.writeHead(answer?.status ?? 502, told);
     response.end(answer?.body);

@@ -1,0 +1,44 @@
+// Finds what hangs on the old ticket keys and would change without them: draws, whose commitments
+// are public from the day an event is made and whose receipts hold for a month, and invitations.
+import { askHost, parsed } from "../ask-host.mjs";
+import { accessHeaders } from "../token.mjs";
+import { exported } from "../whole-file.mjs";
+
+const API = "/_waiting-room/client/v4/";
+/** How long a draw stands after its start, in milliseconds: see docs/events.md. */
+const DRAW_STANDS_MS = 30 * 24 * 3_600_000;
+
+/**
+ * Asks a deployment what hangs on its old keys: a sentence for each room that has something, or an
+ * error that says why that is not known.
+ *
+ * @param {object} kept the folder of the deployment
+ * @param {string} [liveAddress] where to connect instead of the admin host
+ */
+export async function dependentsOf({ settings: { adminHost }, secrets }, liveAddress) {
+  const headers = {
+    ...accessHeaders({ protocol: "https:" }),
+    authorization: `Bearer ${secrets.API_TOKEN}`,
+  };
+  const ask = async (_, path) => {
+    const url = new URL(API + path, `https://${adminHost}`);
+    const { status, body } = await askHost(url, { headers, liveAddress });
+    const answer = parsed(body);
+    if (!answer?.success) throw new Error(`${adminHost} answers ${status}`);
+    return answer.result;
+  };
+  const { rooms } = await exported(ask);
+  return rooms.flatMap((room) => dependents(room, Date.now()));
+}
+
+/** The sentences about one room of an export. */
+export function dependents({ name, events = [], invitation_groups: groups }, now) {
+  const stands = ({ shuffle_at_event_start: isDrawn, event_start_time: start }) =>
+    isDrawn && now < Date.parse(start) + DRAW_STANDS_MS;
+  const draws = events.filter(stands).map((event) => event.name);
+  const signed = (groups ?? []).filter((group) => !group.public_key).map((group) => group.name);
+  return [
+    draws.length > 0 && `${name}: the draws of ${draws.join(", ")} get other commitments and ranks`,
+    signed.length > 0 && `${name}: invitations of ${signed.join(", ")} that are out open nothing`,
+  ].filter(Boolean);
+}
