@@ -38,7 +38,7 @@ use room_core::room::zones::Zones;
 use room_core::rules::Lists;
 use room_core::ticket::client::TicketUses;
 use room_core::visit::Site;
-use room_core::visit::turn_notice::{self, TurnMessage};
+use room_core::visit::turn_notice;
 use serde_json::Value;
 
 #[cfg(feature = "central")]
@@ -116,8 +116,6 @@ pub struct Memory {
     states: SortedMap<RoomId, RoomState>,
     /// The rooms with work for `after`.
     pending: SortedSet<RoomId>,
-    /// The messages for objects about visitors whose turn is near, which `after` hands over.
-    turns: Vec<(RoomId, TurnMessage)>,
     /// Whether the Cache API answered the last read. While it does not, no visit waits for a copy.
     pub cache_answers: bool,
 }
@@ -180,8 +178,6 @@ pub struct Visited<'a> {
     pub pending: &'a mut SortedSet<RoomId>,
     /// What visitors may type to get a message before their turn. Off if no webhook would send one.
     pub turn_notice: TurnNotice,
-    /// The messages for objects about visitors whose turn is near, which `after` hands over.
-    pub turns: &'a mut Vec<(RoomId, TurnMessage)>,
     /// The Turnstile keys. Without them the room's `in_force` has no challenges.
     pub turnstile: Option<&'a mut Turnstile>,
 }
@@ -340,7 +336,6 @@ impl Memory {
             pages,
             states: SortedMap::new(),
             pending: SortedSet::new(),
-            turns: Vec::new(),
             cache_answers: true,
         })
     }
@@ -395,7 +390,6 @@ impl Memory {
         let is_off = found.turn_notice == TurnNotice::Off || !is_told();
         let visited = Visited {
             turn_notice: if is_off { TurnNotice::Off } else { found.turn_notice },
-            turns: &mut self.turns,
             coverage: &self.coverage,
             room: found,
             zone: self.zone_settings.get(&found.zone_id).copied().unwrap_or_default(),
@@ -442,11 +436,6 @@ impl Memory {
         let room = self.seed.first().and_then(|room| room.routes.first());
         let host = self.zones.first_domain().or(room.map(|route| &route.host));
         host.map_or("localhost", Host::as_str).to_owned()
-    }
-
-    /// Takes the messages for objects about visitors whose turn is near.
-    pub fn take_turns(&mut self) -> Vec<(RoomId, TurnMessage)> {
-        std::mem::take(&mut self.turns)
     }
 
     /// Takes the rooms with work for `after`.

@@ -1,5 +1,5 @@
 //! What an isolate does after its replies: returns slots, reports admissions and waiting visitors,
-//! and refreshes its view, as each room's machine wants it.
+//! and refreshes its view, as each room's machine wants it. A few replies wait for an object here.
 
 use futures_util::future::{Either, join_all, select};
 use room_core::base::id::{Colo, RoomId};
@@ -10,7 +10,7 @@ use room_core::machines::points;
 use room_core::machines::wire::{GlobalReply, GlobalRequest, Hold, Report, ReportReply};
 use room_core::room::turnstile::Counts;
 use room_core::ticket::Ticket;
-use room_core::visit::turn_notice;
+use room_core::visit::turn_notice::{self, TurnMessage};
 use serde_json::json;
 
 use crate::copies::{self, For};
@@ -20,6 +20,9 @@ use crate::{calls, platform};
 
 /// How long a visitor inside waits for the answer whether the session was ended, in milliseconds.
 const ENDED_MS: u64 = 1_000;
+/// How long a waiting visitor waits for the answer whether a message is on its way, in
+/// milliseconds.
+const HANDED_MS: u64 = 1_000;
 
 /// Asks the aggregator whether the session of a ticket was ended. Returns the moment up to which
 /// the answer holds; 1970 without an answer: the visitor then passes.
@@ -41,20 +44,15 @@ pub async fn tell_end(env: &Env, room: RoomId) {
     memory::with_room(room, |state| on_report_reply(state, reply));
 }
 
-/// Hands over to the objects of rooms the messages about visitors whose turn is near. A later
-/// check-in of the same visitor repeats a lost one.
-pub async fn hand_over_turns(env: &Env) {
-    let turns = memory::with(memory::Memory::take_turns).unwrap_or_default();
-    let all = turns.iter().map(|(room, message)| async move {
-        let Ok(text) = serde_json::to_string(message) else { return };
-        calls::global(
-            env,
-            *room,
-            &GlobalRequest::Webhooks(format!("{} {text}", turn_notice::TOPIC)),
-        )
-        .await;
-    });
-    join_all(all).await;
+/// Hands over to the room's object the message about a visitor whose turn is near. Returns whether
+/// the object has taken it. A later check-in of the same visitor repeats one that was not taken.
+pub async fn hand_over(env: &Env, room: RoomId, message: &TurnMessage) -> bool {
+    let Ok(text) = serde_json::to_string(message) else { return false };
+    let request = GlobalRequest::Webhooks(format!("{} {text}", turn_notice::TOPIC));
+    match platform::within(HANDED_MS, calls::global(env, room, &request)).await {
+        Some(GlobalReply::Webhooks(answer)) => turn_notice::is_taken(&answer),
+        _ => false,
+    }
 }
 
 /// Does the work of all rooms that have something to report.

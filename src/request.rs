@@ -1,6 +1,5 @@
 //! A request as the entry passes it to the wasm, and what the core needs to answer it.
 
-use room_core::base::id::RoomId;
 use room_core::base::prefix_budget::ClientPrefix;
 use room_core::base::time::Timestamp;
 use room_core::keys::key_ring::{KeyRing, NONCE_BYTES};
@@ -16,7 +15,6 @@ use room_core::ticket::Ticket;
 use room_core::ticket::client::ClientMark;
 use room_core::visit::answer::{AnswerSource, ResponseContext};
 use room_core::visit::request::RequestHead;
-use room_core::visit::turn_notice::TurnMessage;
 use room_core::visit::verdict::Verdict;
 use room_core::visit::{self, Asks, Learned, Visit};
 
@@ -72,7 +70,7 @@ pub fn context<'a>(
 ) -> (ResponseContext<'a>, &'a mut KeyRing, Worded<'a>) {
     let Visit { now, url, head, in_force, learned, .. } = *visit;
     let Visited { coverage, room, zone, page, turnstile, keys, .. } = visited;
-    let Visited { languages, turn_notice, turns, .. } = visited;
+    let Visited { languages, turn_notice, .. } = visited;
     let knows_client = room.ticket_sharing != TicketSharing::Allow;
     let context = ResponseContext {
         client: if knows_client { request.headers.client_mark() } else { ClientMark::default() },
@@ -88,9 +86,10 @@ pub fn context<'a>(
         page,
         coverage,
         turn_notice,
+        is_handed: learned.handed == Some(true),
         site_key: turnstile.map_or("", |turnstile| &turnstile.site_key),
     };
-    (context, keys, Worded { headers: request.headers, languages, room: room.id, turns })
+    (context, keys, Worded { headers: request.headers, languages })
 }
 
 /// Opens the visitor's own ticket. `None` means a new visitor. `isolate` knows which tickets are
@@ -113,21 +112,12 @@ pub fn open(
 }
 
 /// What the core's answer reads while a page is made: headers, a nonce, and the texts of a
-/// language. It also takes the messages about the visitor for afterwards.
+/// language.
 pub struct Worded<'a> {
     /// The headers of the request.
     headers: &'a VisitHeaders<'a>,
     /// The texts that were made ready.
     languages: &'a mut Languages,
-    room: RoomId,
-    turns: &'a mut Vec<(RoomId, TurnMessage)>,
-}
-
-impl Worded<'_> {
-    /// Whether messages about visitors are left to be sent after the answer.
-    pub fn has_messages(&self) -> bool {
-        !self.turns.is_empty()
-    }
 }
 
 impl AnswerSource for Worded<'_> {
@@ -149,9 +139,5 @@ impl AnswerSource for Worded<'_> {
 
     fn domain_in_ascii(&self, domain: &str) -> String {
         platform::scripts::domain_in_ascii(domain)
-    }
-
-    fn hand_over(&mut self, message: TurnMessage) {
-        self.turns.push((self.room, message));
     }
 }

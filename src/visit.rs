@@ -24,6 +24,7 @@ use room_core::visit::request::{
     DESTINATION_HEADER, PREFETCH_HEADERS, accepts_json_alone, is_part, is_prefetch,
 };
 use room_core::visit::session::SessionReply;
+use room_core::visit::turn_notice::TurnMessage;
 use room_core::visit::verdict::Verdict;
 use room_core::visit::{self, Entrance, Learned, Need, Step, Visit, VisitSource};
 use serde_json::json;
@@ -46,11 +47,22 @@ enum Missing {
     Move(RoomId, Option<Box<Ticket>>),
     /// The visitor with this ticket leaves, and the data center must hear of it.
     Leave(RoomId, Box<Ticket>),
+    /// The visitor has typed an address for a message: the answer may have to wait for the object.
+    Waiting,
+    /// The visit is decided and counted, and its page says whether the object takes a message.
+    Turn(RoomId, Box<Due>),
+}
+
+/// A visit of which the room's object hears before it is answered.
+struct Due {
+    message: TurnMessage,
+    outcome: Outcome,
+    work_is_left: bool,
 }
 
 /// Decides a visit from memory. [`Verdict::Handle`] if something must be waited for.
 pub fn glance(now: Timestamp, request: Request<'_>) -> Answered {
-    match memory::with(|memory| step(memory, now, request)) {
+    match memory::with(|memory| step(memory, now, request, false)) {
         Some(Ok(answered)) => answered,
         Some(Err(Missing::Request)) if request.incoming.is_none() => {
             glance(now, Request { incoming: Some(request.headers.request), ..request })
@@ -65,7 +77,8 @@ pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> Answered {
     let without_token = OnceCell::new();
     let mut request = request;
     for _ in 0..Need::KINDS {
-        let (room, need) = match memory::with(|memory| step(memory, platform::now(), request)) {
+        let stepped = memory::with(|memory| step(memory, platform::now(), request, true));
+        let (room, need) = match stepped {
             Some(Ok(answered)) => return answered,
             Some(Err(Missing::Need(room, need))) => (room, *need),
             // Later the entry would begin again, with a token that was used.
@@ -81,7 +94,10 @@ pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> Answered {
             Some(Err(Missing::Leave(room, ticket))) => {
                 return session::leave(request, room, &ticket, colo, env).await;
             }
-            Some(Err(Missing::Request)) | None => return UNDECIDED,
+            Some(Err(Missing::Turn(room, due))) => {
+                return handed(request, room, *due, env).await.unwrap_or(UNDECIDED);
+            }
+            Some(Err(Missing::Request | Missing::Waiting)) | None => return UNDECIDED,
         };
         match need {
             Need::Token(split) => {
@@ -105,7 +121,11 @@ pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> Answered {
                 request.learned.checked = Some(checked);
             }
             Need::Slot(ask) => {
-                return with_slot(request, room, env, ask).await.unwrap_or(UNDECIDED);
+                let answered = match with_slot(request, room, env, ask).await {
+                    Some(Err(Missing::Turn(room, due))) => handed(request, room, *due, env).await,
+                    answered => answered.and_then(Result::ok),
+                };
+                return answered.unwrap_or(UNDECIDED);
             }
         }
     }
@@ -121,8 +141,28 @@ async fn read_view(room: RoomId, colo: Colo) {
     }
 }
 
+/// Hands over the message about a visitor whose turn is near. Then the visitor is answered.
+async fn handed(request: Request<'_>, room: RoomId, due: Due, env: &Env) -> Option<Answered> {
+    let mut request = request;
+    request.learned.handed = Some(reports::hand_over(env, room, &due.message).await);
+    let answer = |memory: &mut Memory| {
+        let now = platform::now();
+        let (in_force, mut visited) = memory.visit(room, now)?;
+        let visit = visit_of(now, request, &in_force, visited.room);
+        let state = visited.state.take()?;
+        let (context, keys, mut source) = context(&visit, request, visited, state.isolate.view());
+        Some((context.verdict(keys, &mut source, due.outcome), due.work_is_left))
+    };
+    memory::with(answer).flatten()
+}
+
 /// Asks a counter for a slot, and decides the visit by the reply.
-async fn with_slot(request: Request<'_>, room: RoomId, env: &Env, ask: Ask) -> Option<Answered> {
+async fn with_slot(
+    request: Request<'_>,
+    room: RoomId,
+    env: &Env,
+    ask: Ask,
+) -> Option<Result<Answered, Missing>> {
     if ask.class == SlotClass::New {
         // Before the counter has answered, so that many at once get no more than their share.
         count_place(request, room);
@@ -138,7 +178,14 @@ async fn with_slot(request: Request<'_>, room: RoomId, env: &Env, ask: Ask) -> O
     questions::with_slot(env, room, may_ask, settle).await
 }
 
-fn step(memory: &mut Memory, now: Timestamp, request: Request<'_>) -> Result<Answered, Missing> {
+/// Decides a visit, if it can be decided now. A visit that counts is decided once: one whose answer
+/// `may_wait` for the object is not decided before.
+fn step(
+    memory: &mut Memory,
+    now: Timestamp,
+    request: Request<'_>,
+    may_wait: bool,
+) -> Result<Answered, Missing> {
     let has_challenges = memory.turnstile.is_some();
     let passed_by = || Ok((answer::passed_by(request.url, has_challenges), false));
     let room = match enter(memory, request, now) {
@@ -154,6 +201,9 @@ fn step(memory: &mut Memory, now: Timestamp, request: Request<'_>) -> Result<Ans
         Entrance::Room(room) => room,
     };
     let Some((in_force, mut visited)) = memory.visit(room, now) else { return passed_by() };
+    if !may_wait && answer::may_be_told(visited.turn_notice, visited.room, request.cookie) {
+        return Err(Missing::Waiting);
+    }
     let in_force = in_force.after_challenge(request.learned.passed);
     let visit = visit_of(now, request, &in_force, visited.room);
     let is_kept = visited.state.is_some();
@@ -199,7 +249,7 @@ fn step(memory: &mut Memory, now: Timestamp, request: Request<'_>) -> Result<Ans
                     state.places.spend(now, prefix);
                 }
             }
-            Ok(answered(&visit, request, visited, outcome))
+            answered(&visit, request, visited, outcome)
         }
     }
 }
@@ -231,7 +281,7 @@ fn decided(
     request: Request<'_>,
     room: RoomId,
     decide: impl FnOnce(&Visit<'_>, &mut Isolate, &mut Ticketed<'_>) -> Asking,
-) -> Option<Result<Answered, Asking>> {
+) -> Option<Result<Result<Answered, Missing>, Asking>> {
     let decided = |memory: &mut Memory| {
         let now = platform::now();
         let (in_force, mut visited) = memory.visit(room, now)?;
@@ -242,8 +292,9 @@ fn decided(
         let asking = decide(&visit, &mut state.as_mut()?.isolate, source);
         let Asking::Settled(outcome) = asking else { return Some(Err(asking)) };
         let refuses = Visit::refuses_part(&outcome, source);
-        let (verdict, work_is_left) = answered(&visit, request, visited, outcome);
-        Some(Ok((if refuses { answer::not_inside(request.url) } else { verdict }, work_is_left)))
+        let answered = answered(&visit, request, visited, outcome);
+        let refused = |(_, work_is_left)| (answer::not_inside(request.url), work_is_left);
+        Some(Ok(if refuses { answered.map(refused) } else { answered }))
     };
     memory::with(decided).flatten()
 }
@@ -254,15 +305,18 @@ fn answered(
     request: Request<'_>,
     mut visited: Visited<'_>,
     outcome: Outcome,
-) -> Answered {
-    let Some(state) = visited.state.take() else { return (Verdict::Undecided, false) };
+) -> Result<Answered, Missing> {
+    let Some(state) = visited.state.take() else { return Ok((Verdict::Undecided, false)) };
     let conclusion = visit.conclude(&state.isolate, outcome);
     let work_is_left = conclusion.work_is_left && visited.takes_up_work(state, visit.now);
     let counts = conclusion.challenge.and_then(|event| state.count_challenge(visit.now, event));
     reports::tell(visited.room.id, counts);
+    let (room, outcome) = (visited.room.id, conclusion.outcome);
     let (context, keys, mut source) = context(visit, request, visited, state.isolate.view());
-    let verdict = context.verdict(keys, &mut source, conclusion.outcome);
-    (verdict, work_is_left || source.has_messages())
+    if let Some(message) = context.turn_message(keys, &source, &outcome) {
+        return Err(Missing::Turn(room, Box::new(Due { message, outcome, work_is_left })));
+    }
+    Ok((context.verdict(keys, &mut source, outcome), work_is_left))
 }
 
 /// Opens an event stream for the visitor with this ticket.

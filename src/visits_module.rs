@@ -1,6 +1,6 @@
 //! What the entry calls in the module of visits: see `src/lib.rs`.
 
-use futures_util::future::join3;
+use futures_util::future::join;
 use room_core::base::id::Colo;
 use room_core::keys::origin_lock;
 use room_core::rules::Body;
@@ -175,10 +175,9 @@ fn looks_like_preflight(request: &IncomingRequest) -> bool {
     named.iter().all(|name| request.header(name).is_some()) && !request.has_body()
 }
 
-/// Does what is left once the reply is on its way. It reports to the objects, tells them of
-/// visitors whose turn is near, and looks for a newer configuration.
+/// Does what is left once the reply is on its way. It reports to the objects, and looks for a
+/// newer configuration.
 #[wasm_bindgen]
 pub async fn after(env: Env) {
-    let turns = reports::hand_over_turns(&env);
-    join3(turns, reports::work(&env), configuration::refresh(env.clone())).await;
+    join(reports::work(&env), configuration::refresh(env.clone())).await;
 }

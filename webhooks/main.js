@@ -85,9 +85,10 @@ export function answer(context, env, sight, request) {
   if (wish === "alarm") room.onAlarm(sight);
   if (wish === "test") room.test(sight, hook);
   if (wish === "quota") room.quota(sight, JSON.parse(request.slice("quota ".length)));
-  if (wish === TOPIC) room.turn(sight, JSON.parse(request.slice(TOPIC.length)));
-  const of = wish === SHARE ? JSON.parse(request.slice(SHARE.length)) : undefined;
-  if (of) return JSON.stringify(room.share(sight, of));
+  if (wish === TOPIC || wish === SHARE) {
+    const of = JSON.parse(request.slice(wish.length));
+    return JSON.stringify(wish === TOPIC ? room.turn(sight, of) : room.share(sight, of));
+  }
   return JSON.stringify(told(room.outbox));
 }
 
@@ -163,13 +164,17 @@ class Room {
     this.#go(sight, hooks.length > 0);
   }
 
-  /** Takes in that a visitor's turn is near. A place without a share of its mailbox gets none. */
+  /**
+   * Takes in that a visitor's turn is near, and says whether a message is on its way or was sent. A
+   * place without a share of its mailbox gets none.
+   */
   turn({ now, room, hooks }, turn) {
     this.id = room;
-    const isKnown = this.#whoIsTold(now);
-    if (!shares.take(this.#context.storage.sql, now, turn)) return;
-    this.#turns = added(this.#turns, now, turn, hooks ?? [], isKnown);
+    const next = added(this.#turns, now, turn, hooks ?? [], this.#whoIsTold(now));
+    if (!next || !shares.take(this.#context.storage.sql, now, turn)) return { taken: false };
+    this.#turns = next;
     this.#goTurns();
+    return { taken: true };
   }
 
   /**

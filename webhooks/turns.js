@@ -5,10 +5,13 @@
 
 /** The topic that a webhook must name to get them. */
 export const TOPIC = "turn";
-/** The most messages that wait; one more is not taken, and a later check-in brings it again. */
+/**
+ * The most messages that wait; one more is not taken: its page does not say that it is on its way,
+ * and a later check-in brings it again.
+ */
 const TURNS_MAX = 1_000;
-/** The most that are sent at the same time, beside those of `outbox.js`. */
-const AT_ONCE = 4;
+/** The most that are sent at the same time: the platform opens six connections. */
+const AT_ONCE = 6;
 /** How long after each attempt the next one is made, in milliseconds; the last goes on. */
 const BACKOFF_MS = [5_000, 10_000, 20_000];
 /** How long a message is tried at least, in milliseconds, also if the turn comes sooner. */
@@ -20,7 +23,8 @@ const TRIED_MS = 60_000;
 export const REMEMBERED_MS = 30 * 60_000;
 
 /**
- * Adds a message for each webhook that names the topic.
+ * Adds a message for each webhook that names the topic. Nothing is returned if not all of them can
+ * be taken, or no webhook names it.
  *
  * @param {object[]} turns
  * @param {number} now in milliseconds
@@ -38,7 +42,8 @@ export function added(turns, now, turn, hooks, isKnown) {
     .map(({ id: hook }) => ({ ...turn, ...state, hook }));
   const isNew = (message) =>
     !isKnown(nameOf(message)) && !turns.some((one) => isSame(one, message));
-  return [...turns, ...made.filter(isNew)].slice(0, TURNS_MAX);
+  const all = [...turns, ...made.filter(isNew)];
+  if (made.length > 0 && all.length <= TURNS_MAX) return all;
 }
 
 /** By what it is remembered that a message was taken: a visitor gets one for each webhook. */

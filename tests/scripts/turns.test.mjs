@@ -34,7 +34,8 @@ test("each webhook that names turns gets one message for a visitor", () => {
   assert.deepEqual(ids(added(one, 9, turn("2"), hooks, NOBODY)), ["a1", "c1", "a2", "c2"]);
   const told = added([], 0, turn("3"), hooks, (known) => known === "a 3");
   assert.deepEqual(ids(told), ["c3"], "it is remembered");
-  assert.deepEqual(added([], 0, turn("1"), [], NOBODY), []);
+  assert.deepEqual(added([], 0, turn("3"), [HOOK], () => true), [], "it was sent");
+  assert.equal(added([], 0, turn("1"), [{ id: "b", topics: ["save"] }], NOBODY), undefined);
 });
 
 test("a mailbox has three shares for one network, and a place has one", () => {
@@ -55,17 +56,21 @@ test("a mailbox has three shares for one network, and a place has one", () => {
   assert.ok(ask("1", "ann") && ask("2", "ann") && ask("3", "ann"));
 });
 
-test("no more than a thousand wait, and four are under way", () => {
+test("no more than a thousand wait, and six are under way", () => {
   let turns = [];
-  for (let at = 0; at < 1_100; at += 1) turns = added(turns, 0, turn(`${at}`), [HOOK], NOBODY);
+  for (let at = 0; at < 1_000; at += 1) turns = added(turns, 0, turn(`${at}`), [HOOK], NOBODY);
   assert.equal(turns.length, 1_000);
+  assert.equal(added(turns, 0, turn("1000"), [HOOK], NOBODY), undefined, "it is not taken");
+  assert.deepEqual(added(turns, 0, turn("999"), [HOOK], NOBODY), turns, "it is taken already");
+  const both = [HOOK, { id: "b", topics: ["turn"] }];
+  assert.equal(added(turns.slice(1), 0, turn("x"), both, NOBODY), undefined, "one would be lost");
   const first = taken(turns, 0);
-  assert.deepEqual(ids(first.due), ["a0", "a1", "a2", "a3"]);
+  assert.deepEqual(ids(first.due), ["a0", "a1", "a2", "a3", "a4", "a5"]);
   assert.deepEqual(taken(first.turns, 0).due, [], "while they are under way");
   const [done] = first.due;
   const next = answered(first.turns, 1, done, true);
   assert.equal(next.length, 999);
-  assert.deepEqual(ids(taken(next, 1).due), ["a4"]);
+  assert.deepEqual(ids(taken(next, 1).due), ["a6"]);
 });
 
 test("a message is sent again after a while, until the turn and for a minute at least", () => {

@@ -176,6 +176,39 @@ clusterTest("what was lost with an object comes again", options, async (cluster)
   assert.equal(JSON.parse(second.text).data.contact, "+491511234567");
 });
 
+/** What a room's object answers to an isolate about somebody whose turn is near. */
+async function handedOver(cluster, of) {
+  const webhooks = `turn ${JSON.stringify(of)}`;
+  const message = JSON.stringify({ v: 1, m: { webhooks } });
+  const { m } = JSON.parse(await cluster.callObject("GlobalAggregator", lounge.id, message));
+  return JSON.parse(m.webhooks);
+}
+
+const full = "the page promises nothing while the object takes no more";
+clusterTest(full, options, async (cluster) => {
+  await told(cluster);
+  const waiting = await line(cluster);
+  const last = waiting.at(-1);
+  await sendForm(last, { act: "tell", contact: CONTACT });
+  receiver.statuses = Array.from({ length: 100_000 }, () => 503);
+  const others = Array.from({ length: 1_000 }, (_, at) => {
+    return { id: `v${at}`, contact_id: `m${at}`, contact: `a${at}@mail.example`, wait_s: 3_000 };
+  });
+  for (const of of others) assert.deepEqual(await handedOver(cluster, of), { taken: true });
+  const more = { ...others[0], id: "more" };
+  assert.deepEqual(await handedOver(cluster, more), { taken: false });
+  assert.deepEqual(await handedOver(cluster, others[999]), { taken: true }, "it has that one");
+  const isTold = () => receiver.requests.some(({ text }) => text.includes(CONTACT));
+  await pass(cluster, 9 * MINUTE_MS, waiting, () => waiting[3].inside);
+  assert.ok(waiting[3].inside && last.waiting, "the last has two minutes left");
+  assert.ok((await last.visit()).body.includes(GIVEN));
+  assert.ok(!isTold());
+  receiver.statuses = [];
+  await pass(cluster, 4 * MINUTE_MS, waiting, isTold);
+  assert.ok(isTold() && last.waiting, "a later check-in has brought it");
+  assert.ok((await last.visit()).body.includes(SENT));
+});
+
 clusterTest("it is tried again until the turn, and then forgotten", options, async (cluster) => {
   await told(cluster);
   // One more waits behind, so that the room is awake after the turn.

@@ -7,7 +7,6 @@ use super::invitation;
 use super::place::{self, Told};
 use super::request::{RequestHead, RequestKind, accepts_json_alone};
 use super::session;
-use super::turn_notice::TurnMessage;
 use super::verdict::{Forward, Verdict};
 use crate::admission::moving;
 use crate::base::prefix_budget::ClientPrefix;
@@ -35,6 +34,8 @@ use crate::ticket::client::ClientMark;
 use crate::ticket::cookie::{self, SameSite};
 use crate::ticket::{GRACE_S, Ticket, TicketState};
 
+pub use contact::may_be_told;
+
 /// What only some answers need. It is provided on demand, since each part costs time.
 pub trait AnswerSource {
     /// Reads a header of the request by its name in lower case; "" if it is absent.
@@ -52,10 +53,6 @@ pub trait AnswerSource {
 
     /// Returns a domain in its ASCII form: `xn--bcher-kva.example` for `bücher.example`.
     fn domain_in_ascii(&self, domain: &str) -> String;
-
-    /// Takes a message for the room's object about a visitor whose turn is near. It is sent once
-    /// the answer is on its way.
-    fn hand_over(&mut self, _message: TurnMessage) {}
 }
 
 /// The inputs of the answer to one request, apart from the outcome.
@@ -87,6 +84,8 @@ pub struct ResponseContext<'a> {
     pub client: ClientMark,
     /// What visitors may type to get a message before their turn. Off if no webhook would send one.
     pub turn_notice: TurnNotice,
+    /// Whether the room's object has taken the message that was due now.
+    pub is_handed: bool,
     /// The public site key of Turnstile; "" if the deployment has none.
     pub site_key: &'a str,
 }
@@ -117,14 +116,8 @@ impl ResponseContext<'_> {
                 self.forward(Some((cookie, &ticket)))
             }
             Outcome::Wait { ticket, counted } | Outcome::InfiniteQueue { ticket, counted } => {
-                // To open a ticket costs the most here: a page that is not due does without.
-                let before = counted.then(|| self.ticket_before(keys, &ticket)).flatten();
                 let cookie = counted.then(|| self.set_cookie(keys, source, &ticket));
-                let page = self.page_context();
-                let mut waiting = before.map_or_else(
-                    || page.waiting(&ticket),
-                    |before| page.waiting_since(&ticket, &before),
-                );
+                let mut waiting = self.waiting(keys, &ticket, counted);
                 // Nobody is called with it.
                 waiting.event_stream &= !ticket.moving;
                 if moving::shows_code(&ticket, self.now) {
@@ -284,6 +277,14 @@ impl ResponseContext<'_> {
         let Self { now, room, in_force, view, .. } = *self;
         let submits = self.head.submits() && !place::is_asked(&self.head, self.url);
         PageContext { now, room, in_force, view, submits }
+    }
+
+    /// Returns what a waiting visitor is told.
+    fn waiting(&self, keys: &mut KeyRing, ticket: &Ticket, counted: bool) -> Waiting {
+        // To open a ticket costs the most here: a page that is not due does without.
+        let before = counted.then(|| self.ticket_before(keys, ticket)).flatten();
+        let page = self.page_context();
+        before.map_or_else(|| page.waiting(ticket), |before| page.waiting_since(ticket, &before))
     }
 
     /// Returns the waiting ticket with which this visitor came.

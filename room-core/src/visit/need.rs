@@ -7,8 +7,8 @@ use crate::machines::moves::MoveReply;
 use crate::room::turnstile::SplitToken;
 use crate::ticket::Ticket;
 
-/// What was found out for a visit so far, one field for each [`Need`] but the last. Nothing is
-/// needed twice.
+/// What was found out for a visit so far: one field for each [`Need`] but the last, and what the
+/// answer itself depends on. Nothing is needed twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Learned {
     /// Whether the Turnstile token of this request was accepted; `None` if it brought no token.
@@ -20,6 +20,8 @@ pub struct Learned {
     /// The moment up to which the aggregator knows that the session was not ended, once it was
     /// asked. 1970 if it did not say.
     pub checked: Option<Timestamp>,
+    /// Whether the room's object has taken the message about the visitor's turn, once it was asked.
+    pub handed: Option<bool>,
 }
 
 /// What a visit needs before it can go on.

@@ -2,9 +2,10 @@
 //! or SMS service sends it, after a webhook from the room's object.
 //!
 //! What the visitor has typed is stored only in the visitor's cookie. At a check-in with a short
-//! shown wait the isolate hands it to the object. The object sends one message for each visitor and
-//! keeps it in memory until the turn. A restarted object has forgotten it, so it is handed over
-//! again after a minute.
+//! shown wait the isolate hands it to the object, and the page says that a message is on its way
+//! once the object has taken it. The object sends one message for each visitor and keeps it in
+//! memory until the turn. An object that has too many takes none: the next check-in tries again. A
+//! restarted object has forgotten it, so it is handed over again after a minute.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -83,6 +84,12 @@ pub struct TurnMessage {
     pub wait_s: u32,
 }
 
+/// Reads whether the object has taken a message. An object of the version before does not say so.
+pub fn is_taken(answer: &str) -> bool {
+    let answer = serde_json::from_str::<Value>(answer).unwrap_or_default();
+    answer.is_object() && answer.get("taken").and_then(Value::as_bool) != Some(false)
+}
+
 /// Whether a webhook of the room gets messages about turns. `hooks` is what isolates know of the
 /// webhooks.
 pub fn is_told(hooks: &Value) -> bool {
@@ -118,7 +125,9 @@ fn has_place(ticket: &Ticket, waiting: &Waiting) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::{HAND_AGAIN_MS, HANDINGS_MAX, NEAR_S, Share, WAITED_MS, due, is_told, may_ask};
+    use super::{
+        HAND_AGAIN_MS, HANDINGS_MAX, NEAR_S, Share, WAITED_MS, due, is_taken, is_told, may_ask,
+    };
     use crate::admission::tests::queued;
     use crate::base::time::{SECOND_MS, Timestamp};
     use crate::page::waiting::Waiting;
@@ -217,6 +226,15 @@ mod tests {
         check(Some(r#"{"pending":0}"#), Share::Given); // an object of the version before
         check(Some("x"), Share::NotNow);
         check(None, Share::NotNow);
+    }
+
+    #[test]
+    fn a_message_counts_as_taken_unless_the_object_says_no_or_nothing() {
+        let check = |answer: &str, want: bool| assert_eq!(is_taken(answer), want, "{answer}");
+        check(r#"{"taken":true}"#, true);
+        check(r#"{"taken":false}"#, false);
+        check(r#"{"pending":0}"#, true); // an object of the version before
+        check("x", false);
     }
 
     #[test]

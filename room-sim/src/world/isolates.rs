@@ -91,7 +91,7 @@ impl World {
         let now = self.now + instance.ahead_ms;
         let in_force = InForce::of_settings(&self.settings).after_challenge(passed);
         let view_was_read = checked.is_some();
-        let learned = Learned { passed, view_was_read, checked, place: None };
+        let learned = Learned { passed, view_was_read, checked, ..Learned::default() };
         let mut visit = Visit { learned, ..Visit::of_page(now, &in_force) };
         let kept = ticket.clone();
         let mut source = GivenSource { ticket, random };

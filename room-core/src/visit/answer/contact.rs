@@ -1,10 +1,12 @@
 //! The part of an answer that is about a message to the visitor before the turn: the form on the
-//! page, the cookie with the input, and the hand-over to the room's object.
+//! page, the cookie with the input, and the message for the room's object.
 
 use super::{AnswerSource, ResponseContext, Waiting, waiting_life_s};
 use crate::keys::key_ring::KeyRing;
+use crate::machines::isolate::Outcome;
 use crate::page::contact::ContactForm;
 use crate::page::response::HttpResponse;
+use crate::room::Room;
 use crate::room::turn_notice::{TurnNotice, mailbox};
 use crate::ticket::contact::Contact;
 use crate::ticket::{Ticket, cookie};
@@ -19,13 +21,39 @@ const TYPED_MAX: usize = 120;
 const FULL: &str =
     "{\"error\":\"No message will be sent: three places have this address or number.\"}";
 
+/// Whether a message may be due to a visitor with these cookies.
+pub fn may_be_told(takes: TurnNotice, room: &Room, cookies: &str) -> bool {
+    let name = || cookie::contact_name(&room.cookie_name);
+    takes != TurnNotice::Off && cookie::find(cookies, &name()).next().is_some()
+}
+
 impl ResponseContext<'_> {
+    /// Returns the message for the room's object that is due with this outcome. Whether the object
+    /// takes it decides what the page says.
+    pub fn turn_message(
+        &self,
+        keys: &mut KeyRing,
+        source: &impl AnswerSource,
+        outcome: &Outcome,
+    ) -> Option<TurnMessage> {
+        let Outcome::Wait { ticket, counted: true } = outcome else { return None };
+        if self.turn_notice == TurnNotice::Off || self.passed.is_some() {
+            return None;
+        }
+        let contact = self.contact_before(keys, ticket)?;
+        let waiting = self.waiting(keys, ticket, true);
+        let wait_s = turn_notice::due(self.now, ticket, &waiting, &contact)?;
+        let ShareRequest { id, contact_id } =
+            self.share_request(keys, source, ticket, &contact.text);
+        Some(TurnMessage { id, contact_id, contact: contact.text, wait_s })
+    }
+
     /// Returns what the page of a waiting visitor shows. A counted visit also returns the cookie
-    /// again, so that it lives as long as the ticket. Hands over what is due.
+    /// again, so that it lives as long as the ticket.
     pub(super) fn contact(
         &self,
         keys: &mut KeyRing,
-        source: &mut impl AnswerSource,
+        source: &impl AnswerSource,
         ticket: &Ticket,
         waiting: &Waiting,
         counted: bool,
@@ -38,12 +66,7 @@ impl ResponseContext<'_> {
             let takes = if may_ask { self.turn_notice } else { TurnNotice::Off };
             return (ContactForm { takes, ..ContactForm::default() }, None);
         };
-        let due = turn_notice::due(self.now, ticket, waiting, &contact).filter(|_| counted);
-        if let Some(wait_s) = due {
-            let ShareRequest { id, contact_id } =
-                self.share_request(keys, source, ticket, &contact.text);
-            let text = contact.text.clone();
-            source.hand_over(TurnMessage { id, contact_id, contact: text, wait_s });
+        if self.is_handed {
             contact = contact.handed(self.now);
         }
         let cookie = counted.then(|| self.contact_cookie(keys, source, ticket, &contact));

@@ -32,8 +32,10 @@ struct Source {
     headers: Vec<(&'static str, &'static str)>,
     texts: Option<(Words, Page)>,
     network: ClientPrefix,
-    /// What the room's object is to hear.
-    handed: Vec<TurnMessage>,
+    /// Whether the room's object takes messages.
+    takes: bool,
+    /// What it has heard.
+    handed: Option<TurnMessage>,
 }
 
 impl AnswerSource for Source {
@@ -56,10 +58,6 @@ impl AnswerSource for Source {
 
     fn domain_in_ascii(&self, domain: &str) -> String {
         domain.replace('ü', "ue")
-    }
-
-    fn hand_over(&mut self, message: TurnMessage) {
-        self.handed.push(message);
     }
 }
 
@@ -101,7 +99,7 @@ fn verdict_for(
     let coverage = Coverage::new([room].into());
     let room = coverage.lookup(URL).unwrap().unwrap();
     let in_force = InForce::of_settings(&room.settings);
-    let context = ResponseContext {
+    let mut context = ResponseContext {
         now: NOW,
         url: URL,
         cookies,
@@ -115,9 +113,13 @@ fn verdict_for(
         coverage: &coverage,
         client: ClientMark(5),
         turn_notice: room.turn_notice,
+        is_handed: false,
         site_key: "site",
     };
-    context.verdict(&mut KeyRing::parse(&"1".repeat(64)).unwrap(), source, outcome)
+    let mut keys = KeyRing::parse(&"1".repeat(64)).unwrap();
+    source.handed = context.turn_message(&mut keys, source, &outcome);
+    context.is_handed = source.handed.is_some() && source.takes;
+    context.verdict(&mut keys, source, outcome)
 }
 
 /// The visitor's new cookie, without its sealed value: `Max-Age=...; ...`.
@@ -340,10 +342,11 @@ fn what_a_visitor_has_typed_is_handed_over_near_the_head_and_kept_in_the_cookie(
         format!("a=1; {NAME}={sealed}")
     };
     let typed = Contact::new(own.id.visitor(), "a@b.example".to_owned());
-    let told = |room: &Room, cookies: &str, shown_estimate_s: u32, counted: bool| {
+    let answered = |takes: bool, room: &Room, cookies: &str, wait_s: u32, counted: bool| {
         let texts = Some((words.clone(), Page::built_in(&words).unwrap()));
-        let mut source = Source { texts, ..Source::default() };
-        let outcome = Outcome::Wait { ticket: Ticket { shown_estimate_s, ..own.clone() }, counted };
+        let mut source = Source { texts, takes, ..Source::default() };
+        let ticket = Ticket { shown_estimate_s: wait_s, ..own.clone() };
+        let outcome = Outcome::Wait { ticket, counted };
         let verdict = verdict_for("GET", &mut source, room.clone(), cookies, None, outcome);
         let Verdict::Respond(answer) = verdict else { panic!("{verdict:?}") };
         let is_set = |(name, value): &(&str, String)| {
@@ -354,25 +357,30 @@ fn what_a_visitor_has_typed_is_handed_over_near_the_head_and_kept_in_the_cookie(
         assert!(!answer.body.contains("{{"));
         (says, answer.headers.iter().any(is_set), source.handed)
     };
+    let told = |room: &Room, cookies: &str, wait_s: u32, counted: bool| {
+        answered(true, room, cookies, wait_s, counted)
+    };
     let (asks, given, sent) = ([true, false, false], [false, true, false], [false, false, true]);
     let none = [false; 3];
-    assert_eq!(told(&room, "", 600, true), (asks, false, vec![]));
-    assert_eq!(told(&room, "", 60, true), (none, false, vec![]));
-    assert_eq!(told(&shop(&json!({})), &cookie(&typed), 60, true), (none, false, vec![]));
-    assert_eq!(told(&room, &cookie(&typed), 600, true), (given, true, vec![]));
-    assert_eq!(told(&room, &cookie(&typed), 60, false), (given, false, vec![]));
+    assert_eq!(told(&room, "", 600, true), (asks, false, None));
+    assert_eq!(told(&room, "", 60, true), (none, false, None));
+    assert_eq!(told(&shop(&json!({})), &cookie(&typed), 60, true), (none, false, None));
+    assert_eq!(told(&room, &cookie(&typed), 600, true), (given, true, None));
+    assert_eq!(told(&room, &cookie(&typed), 60, false), (given, false, None));
     let (says, is_set, handed) = told(&room, &cookie(&typed), 60, true);
-    assert_eq!((says, is_set, handed.len()), (sent, true, 1));
-    let TurnMessage { id, contact_id, contact, wait_s } = &handed[0];
+    assert_eq!((says, is_set), (sent, true));
+    // The page does not promise what the object has not taken.
+    assert_eq!(answered(false, &room, &cookie(&typed), 60, true), (given, true, handed.clone()));
+    let TurnMessage { id, contact_id, contact, wait_s } = &handed.unwrap();
     assert_eq!(
         (contact.as_str(), *wait_s, id.len(), contact_id.len()),
         ("a@b.example", 60, 32, 32)
     );
     let ticket_id = own.id.to_string();
     assert!(*id != ticket_id && id != contact_id);
-    assert_eq!(told(&room, &cookie(&typed.clone().handed(NOW)), 60, true), (sent, true, vec![]));
+    assert_eq!(told(&room, &cookie(&typed.clone().handed(NOW)), 60, true), (sent, true, None));
     let other = Contact { visitor: crate::base::id::VisitorId(1), ..typed };
-    assert_eq!(told(&room, &cookie(&other), 60, true), (none, false, vec![]));
+    assert_eq!(told(&room, &cookie(&other), 60, true), (none, false, None));
     let lottery = shop(&json!({ "turn_notice": "email", "queueing_method": "random" }));
-    assert_eq!(told(&lottery, "", 600, true), (none, false, vec![]));
+    assert_eq!(told(&lottery, "", 600, true), (none, false, None));
 }
