@@ -9,6 +9,7 @@ import { beginning } from "./body.js";
 import { central } from "./central.js";
 import { coloOf } from "./client.js";
 import { examinedObject } from "./doctor.js";
+import { drop, forget, isDropped } from "./forget.js";
 import { holdPage } from "./hold_page.js";
 import {
   configured,
@@ -101,6 +102,24 @@ export default {
     return checkUsage(env);
   },
 };
+
+/** What the objects of a class do without their machine. */
+class Keeper extends DurableObject {
+  /** Deletes all that it keeps; only the global aggregator of a deleted room is asked. */
+  drop() {
+    return drop(this.ctx);
+  }
+
+  /** Answers for the log of a room's admissions; only aggregators are asked. */
+  log(question) {
+    return logged(this.ctx, this.env, question);
+  }
+
+  /** Keeps what is used of the plan, or tells it; only the registry is asked. */
+  usage(found) {
+    return keptUsage(this.ctx, this.env, found);
+  }
+}
 
 export const DataCenterCounter = objectClass("DataCenterCounter", () => visits);
 export const DataCenterAggregator = objectClass("DataCenterAggregator", () => visits);
@@ -320,7 +339,8 @@ function page({ status, headers, cookies = [], body }, method, bodyOf = (text) =
  */
 function objectClass(className, load) {
   const isRegistry = className === "Registry";
-  return class extends DurableObject {
+  const isGlobal = className === "GlobalAggregator";
+  return class extends Keeper {
     #shell;
     #instance;
     /** Whether the deployment was looked at to be kept; it stays the same as long as the object. */
@@ -335,6 +355,7 @@ function objectClass(className, load) {
      */
     async call(message, name) {
       this.#life.calls += 1;
+      if (isDropped(this.ctx)) throw new Error("the room was deleted");
       if (!configured(this.env) && mayRecover()) {
         const kept = async () => parsed(keptLastGood(this.ctx));
         await recover(this.env, isRegistry ? kept : () => askedLastGood(this.env));
@@ -344,24 +365,15 @@ function objectClass(className, load) {
       return part.guard(() => this.#current(part).call(message, name), OBJECT_LIMIT_MS);
     }
 
-    /** Wakes the object; only the global aggregator, with webhooks, sets alarms. */
+    /** Wakes the object; only the global aggregator sets alarms. */
     alarm() {
+      forget(this.ctx);
       return onAlarm(this.ctx, this.env, (message) => this.call(message));
-    }
-
-    /** Answers for the log of a room's admissions; only aggregators are asked. */
-    log(question) {
-      return logged(this.ctx, this.env, question);
     }
 
     /** Tells the doctor what can be known without the machine: it sleeps on. */
     examine(question) {
       return examinedObject(this.ctx, this.env, this.#life, question);
-    }
-
-    /** Keeps what is used of the plan, or tells it; only the registry is asked. */
-    usage(found) {
-      return keptUsage(this.ctx, this.env, found);
     }
 
     /** Tells the last deployment that could be used; only the registry is asked. */
@@ -382,6 +394,7 @@ function objectClass(className, load) {
       if (this.#instance !== instanceId) {
         this.#shell = new Shell(this.ctx, this.env);
         this.#instance = instanceId;
+        if (isGlobal) forget(this.ctx);
         this.#keepDeployment();
       }
       return this.#shell;

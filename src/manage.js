@@ -7,12 +7,13 @@ import { beginning } from "./body.js";
 import { central } from "./central.js";
 import { clientAddress } from "./client.js";
 import { cockpitFile } from "./cockpit.js";
+import { deletesRooms, withoutRest } from "./deleted.js";
 import { examined } from "./doctor.js";
 import { GRAPHQL_PATH, QUESTION_BYTES_MAX, graphql } from "./graphql.js";
 import { LIVE_PATH, live } from "./live.js";
 import { METRICS_PATH, metrics } from "./metrics.js";
 import description from "./openapi.json.txt";
-import { asksLog, deletesRooms, ownersLog, withoutLogs } from "./transparency.js";
+import { asksLog, ownersLog } from "./transparency.js";
 import { TEST_VISITOR_PATH, VISIT_BYTES_MAX, testVisitor } from "./test_visitor.js";
 import { lastUsage } from "./usage.js";
 import { decode } from "./verdict.js";
@@ -71,7 +72,7 @@ export async function managed(request, env, ctx) {
       return { ...verdict, kind: "respond", body: await examined(known, request, env) };
     }
     const done = await withBody(request, verdict, operation);
-    return deletesRooms(method, pathname) ? await withoutLogs(url, done, ask, env) : done;
+    return deletesRooms(method, pathname) ? await withoutRest(url, done, ask, env) : done;
   } catch (error) {
     console.error(`a request of the management surface failed: ${error}`);
     const headers = [

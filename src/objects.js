@@ -13,6 +13,9 @@ export const registryIdOf = (env) => env.REGISTRY.idFromName(REGISTRY);
 /** The object that keeps the log of a room: one of the aggregators' class, in no data center. */
 export const logOf = (env, room) => aggregatorOf(env, `${room}/log`);
 
+/** The object that owns the slots and the order of a room. */
+export const globalOf = (env, room) => stubOf(env, env.GLOBAL_AGGREGATOR, room);
+
 /** The object of this name of the aggregators' class. It begins near whoever asks first. */
 export function aggregatorOf({ JURISDICTION, DATA_CENTER_AGGREGATOR }, name) {
   return stubOf({ JURISDICTION }, DATA_CENTER_AGGREGATOR, name);

@@ -7,8 +7,6 @@ import { roomCount } from "./room_count.js";
 
 /** What stands behind a room's path in the API. */
 const OWN = /^\/_waiting-room\/client\/v4\/(zones\/[^/]+\/waiting_rooms\/([0-9a-f]{32}))\/(.+)$/;
-/** Where rooms are deleted: one, or several of a zone. */
-const ROOMS = /^\/_waiting-room\/client\/v4\/(zones\/[^/]+\/waiting_rooms)(?:\/[0-9a-f]{32})?\/?$/;
 const NAME = "transparency_log";
 /** How many questions this isolate passes on in a second, of the owner and of others: no more. */
 const QUESTIONS_MAX = 50;
@@ -18,9 +16,6 @@ const ANSWER_MS = 8_000;
 const TOLD_MS = 5_000;
 const TOLD_MAX = 100;
 const SECOND_MS = 1_000;
-/** The most rooms in one list. */
-const ROOMS_MAX = 1_000;
-const LOG_STAYS = "Deleted, but a transparency log did not answer: it may still be stored.";
 const IMMUTABLE = "public, max-age=31536000, immutable";
 const BRIEF = "public, max-age=5";
 const PRIVATE = "private, no-store";
@@ -92,39 +87,8 @@ export async function ownersLog(url, ask, env) {
   return json(200, { result: answer, success: true, errors: [], messages: [] });
 }
 
-/** Whether this request deletes rooms, if it may. */
-export const deletesRooms = (method, pathname) => method === "DELETE" && ROOMS.test(pathname);
-
-/**
- * Deletes the logs of rooms that were deleted just now: `verdict` is the answer to that, `ask` as
- * for `ownersLog`. Returns the answer, which says if a log could not be deleted.
- */
-export async function withoutLogs(url, verdict, ask, env) {
-  if (verdict.status !== 200) return verdict;
-  const [, rooms] = ROOMS.exec(new URL(url).pathname);
-  const answer = JSON.parse(verdict.body);
-  // The answer may be that to an earlier call with the same key, and rooms be there again.
-  const path = `/_waiting-room/client/v4/${rooms}?per_page=${ROOMS_MAX}`;
-  const present = await idsAt(new URL(path, url).href, ask);
-  const gone = [answer.result].flat().filter(({ id }) => !present?.has(id));
-  const are = present && (await Promise.all(gone.map(({ id }) => deleted(id, env))));
-  if (are?.every(Boolean)) return verdict;
-  answer.messages = [{ code: 1001, message: LOG_STAYS }];
-  return { ...verdict, body: JSON.stringify(answer) };
-}
-
-/** The ids of all rooms of a zone; nothing if they are not known. */
-async function idsAt(path, ask) {
-  try {
-    const { result, result_info: info } = JSON.parse((await ask(path)).body);
-    return info.total_count === result.length ? new Set(result.map(({ id }) => id)) : undefined;
-  } catch (error) {
-    console.error(`the rooms that are left cannot be read: ${error}`);
-  }
-}
-
 /** Deletes the log of a room. Returns whether it is gone. */
-async function deleted(room, env) {
+export async function deleteLog(room, env) {
   told.delete(room);
   try {
     return await asked(env, room, { ask: "delete" });

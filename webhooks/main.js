@@ -3,6 +3,8 @@
 // never read, and is stored before anything of it is sent. Do not log addresses or bodies: they may
 // have secrets in them.
 import { WIRE_VERSION } from "../build/worker/gen/constants.js";
+import { wakeBy } from "../src/alarm.js";
+import { willForget } from "../src/forget.js";
 import { registryOf } from "../src/objects.js";
 import { aboutOf, bodyOf, headersOf, turnBody, turnId } from "./body.js";
 import { adminOf, gathered, mailOf } from "./mail.js";
@@ -171,7 +173,7 @@ class Room {
   turn({ now, room, hooks }, turn) {
     this.id = room;
     const next = added(this.#turns, now, turn, hooks ?? [], this.#whoIsTold(now));
-    if (!next || !shares.take(this.#context.storage.sql, now, turn)) return { taken: false };
+    if (!next || !this.#takesShare(now, turn)) return { taken: false };
     this.#turns = next;
     this.#goTurns();
     return { taken: true };
@@ -186,7 +188,12 @@ class Room {
     const isKnown = this.#whoIsTold(now);
     const all = (hooks ?? []).filter(({ topics }) => topics?.includes(TOPIC));
     const isTold = all.length > 0 && all.every(({ id: hook }) => isKnown(nameOf({ ...of, hook })));
-    return { share: shares.take(this.#context.storage.sql, now, of), told: isTold };
+    return { share: this.#takesShare(now, of), told: isTold };
+  }
+
+  #takesShare(now, of) {
+    willForget(this.#context, now + shares.KEPT_MS);
+    return shares.take(this.#context.storage.sql, now, of);
   }
 
   /** Makes the tables of those who were told, and returns what tells whether one was. */
@@ -227,7 +234,7 @@ class Room {
 
   setAlarm(at) {
     this.alarmAt = at;
-    this.#context.storage.setAlarm(at).catch(logged);
+    wakeBy(this.#context, at);
   }
 
   #push({ now, room }, notices) {
@@ -281,6 +288,7 @@ class Room {
     const { sql } = this.#context.storage;
     sql.exec(TELL, nameOf(message), now + REMEMBERED_MS);
     shares.shorten(sql, message.id, now + REMEMBERED_MS);
+    willForget(this.#context, now + REMEMBERED_MS);
     return true;
   }
 

@@ -8,7 +8,7 @@
  */
 const PER_MAILBOX = 3;
 /** How long a place keeps its share at most, in milliseconds: longer than most lines are. */
-const KEPT_MS = 6 * 60 * 60_000;
+export const KEPT_MS = 6 * 60 * 60_000;
 
 const TABLE =
   "CREATE TABLE IF NOT EXISTS turn_shares (id TEXT PRIMARY KEY, contact_id TEXT, until INTEGER)";

@@ -14,7 +14,7 @@ use room_core::machines::data_center_aggregator::sync_request;
 use room_core::machines::global_aggregator::{GlobalAggregator as Machine, Restored};
 use room_core::machines::history::Period;
 use room_core::machines::invitations::Redemption;
-use room_core::machines::journal::Query;
+use room_core::machines::journal::{KEPT_MS, Query};
 use room_core::machines::moves::MoveRequest;
 use room_core::machines::turn::{Incident, Turn};
 use room_core::machines::wire::{self, GlobalReply, GlobalRequest};
@@ -26,6 +26,7 @@ use super::{history, journal, log, moves, storage};
 use crate::names::{Class, object_name};
 use crate::platform::log::error as log_error;
 use crate::platform::objects::object_class;
+use crate::platform::scripts;
 use crate::{calls, configuration, copies, memory, platform};
 
 const CLASS: Class = Class::GlobalAggregator;
@@ -112,6 +113,9 @@ impl Shell<Machine> {
         request: MoveRequest,
         view: Option<&View>,
     ) -> Option<GlobalReply> {
+        if let MoveRequest::Join(Redemption { ends_at, .. }) = &request {
+            scripts::will_forget(&self.state, *ends_at);
+        }
         let reply = moves::answer(&self.state.sql(), platform::now(), request, view);
         let reply = reply.map_err(|reason| log_storage(room, "fails", &reason));
         Some(GlobalReply::Move(reply.ok()?.to_text()))
@@ -155,7 +159,13 @@ impl Shell<Machine> {
     fn write(&self) -> Result<(), String> {
         let storage = self.state.storage().ok_or("there is no storage")?;
         let sql = self.state.sql();
-        let written = self.with(|object| storage::write(&storage, &sql, object.save()));
+        let written = self.with(|object| {
+            let save = object.save();
+            if save.journal.is_some() {
+                scripts::will_forget(&self.state, platform::now() + KEPT_MS);
+            }
+            storage::write(&storage, &sql, save)
+        });
         written.unwrap_or_else(|| Err("there is no machine".to_owned()))
     }
 }

@@ -1,6 +1,7 @@
 //! What scripts in `src/` do for the Worker since the platform does it better there: cryptography,
 //! tables of texts, requests to others, and modules that are loaded when they are first needed.
 
+use room_core::base::time::Timestamp;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use worker::Env;
 use worker::worker_sys::DurableObjectState;
@@ -72,6 +73,18 @@ extern "C" {
 /// Stores admissions in the object's `SQLite` storage, before it returns.
 pub fn keep_admissions(state: &ObjectState, env: &Env, name: &str, admissions: &str) {
     keep(state.raw(), env, name, admissions);
+}
+
+#[wasm_bindgen(raw_module = "../../../src/forget.js")]
+extern "C" {
+    #[wasm_bindgen(js_name = willForget)]
+    fn set_alarm_for(state: &DurableObjectState, due_ms: f64);
+}
+
+/// Sees to it that what the object has stored just now is deleted soon after a moment, also if it
+/// sleeps then.
+pub fn will_forget(state: &ObjectState, due: Timestamp) {
+    set_alarm_for(state.raw(), due.0 as f64);
 }
 
 #[wasm_bindgen(raw_module = "../../../src/webhooks.js")]

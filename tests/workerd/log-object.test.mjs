@@ -10,7 +10,8 @@ import { DatabaseSync } from "node:sqlite";
 import { mock, test } from "node:test";
 
 import { keep, logged } from "../../src/admissions.js";
-import { deletesRooms, logAnswer, withoutLogs } from "../../src/transparency.js";
+import { deletesRooms, withoutRest } from "../../src/deleted.js";
+import { logAnswer } from "../../src/transparency.js";
 import { Log } from "../../transparency/log.js";
 import { areThose, bundlesOf, entriesIn, opened } from "../harness/foreign-log.mjs";
 
@@ -178,29 +179,35 @@ test("a data center that does not answer is asked again to delete", async () => 
   mock.timers.reset();
 });
 
-test("a room that could not be deleted keeps its log, and a log that stays is told", async () => {
+test("a room that could not be deleted keeps all, and what stays of another is told", async () => {
   const path = "/_waiting-room/client/v4/zones/z/waiting_rooms";
   const body = JSON.stringify({ result: [{ id: ROOM }], success: true, errors: [], messages: [] });
-  const after = async (status, left, log) => {
+  const after = async (status, left, log, drop = log) => {
     const asked = [];
     const remember = (question) => asked.push(question.ask) && log();
-    const env = { DATA_CENTER_AGGREGATOR: { getByName: () => ({ log: remember }) } };
+    const global = { drop: () => asked.push("drop") && drop() };
+    const env = {
+      DATA_CENTER_AGGREGATOR: { getByName: () => ({ log: remember }) },
+      GLOBAL_AGGREGATOR: { getByName: (name) => name === ROOM && global },
+    };
     const url = `https://shop.example${path}`;
     const count = left.includes("of many") ? 1_001 : left.length;
     const list = { result: left.map((id) => ({ id })), result_info: { total_count: count } };
     const ask = () => ({ body: left.length > 1 ? "no JSON" : JSON.stringify(list) });
-    const answer = await withoutLogs(url, { status, body }, ask, env);
+    const answer = await withoutRest(url, { status, body }, ask, env);
     return [asked, JSON.parse(answer.body).messages.map(({ code }) => code)];
   };
   const works = () => Promise.resolve(true);
-  assert.deepEqual(await after(200, [], works), [["delete"], []]);
-  assert.deepEqual(await after(200, ["another"], works), [["delete"], []]);
+  const both = ["delete", "drop"];
+  assert.deepEqual(await after(200, [], works), [both, []]);
+  assert.deepEqual(await after(200, ["another"], works), [both, []]);
   assert.deepEqual(await after(403, [], works), [[], []], "not deleted");
   assert.deepEqual(await after(200, [ROOM], works), [[], []], "an old answer: it is there again");
   assert.deepEqual(await after(200, [ROOM, "another"], works), [[], [1001]], "nobody knows");
   assert.deepEqual(await after(200, ["of many"], works), [[], [1001]], "a part of the list");
   const fails = () => Promise.reject(new Error("it fails"));
-  assert.deepEqual(await after(200, [], fails), [["delete"], [1001]]);
+  assert.deepEqual(await after(200, [], fails), [both, [1001]]);
+  assert.deepEqual(await after(200, [], works, fails), [both, [1001]], "the object of the room");
   assert.ok(deletesRooms("DELETE", path) && deletesRooms("DELETE", `${path}/${ROOM}`));
   assert.ok(!deletesRooms("GET", path) && !deletesRooms("DELETE", `${path}/${ROOM}/events`));
 });
