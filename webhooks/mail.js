@@ -54,7 +54,9 @@ export function gathered(outbox, now, hook, due) {
   const isMine = ({ notice }) => notice.hook === hook && notice.kind !== "test";
   const last = outbox.last[hook]?.attempt;
   const hasSent = last?.state === "delivered" && last.type !== "test";
-  const until = hasSent ? Date.parse(last.at) + PAUSE_MS : 0;
+  const sentAt = hasSent ? Date.parse(last.at) : 0;
+  // An e-mail that is still to come was sent while the clock was ahead: it holds up none.
+  const until = sentAt > now + PAUSE_MS ? 0 : sentAt + PAUSE_MS;
   const change = (how) => ({
     ...outbox,
     messages: outbox.messages.map((one) => (isMine(one) ? how(one) : one)),

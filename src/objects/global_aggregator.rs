@@ -77,7 +77,7 @@ impl Shell<Machine> {
     /// Answers from the stored rows and those that are not stored yet.
     fn history(&self, room: RoomId, period: Period, now: Timestamp) -> Option<GlobalReply> {
         let open = self.with(|object| object.machine.open_minutes(now))?;
-        let rows = history::read(&self.state.sql(), period, open)
+        let rows = history::read(&self.state.sql(), now, period, open)
             .map_err(|reason| log_storage(room, "cannot be read", &reason))
             .ok()?;
         Some(GlobalReply::History(period.told(rows)))

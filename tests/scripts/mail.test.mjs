@@ -74,6 +74,15 @@ test("a second e-mail waits for five minutes, and has all that came meanwhile", 
   assert.deepEqual(outbox.messages.map(({ id }) => id), ["4"], "another webhook's is its own");
 });
 
+test("an e-mail of a clock that was a year ahead delays none", () => {
+  const ahead = NOON + 365 * 24 * 60 * MINUTE_MS;
+  const sent = taken(pushed(EMPTY, ahead, [message("1")]), ahead);
+  const outbox = answered(sent.outbox, ahead, sent.due[0], MAILED);
+  const next = taken(pushed(outbox, NOON, [message("2")]), NOON);
+  const { together } = gathered(next.outbox, NOON, "a", next.due);
+  assert.deepEqual(together.map(({ id }) => id), ["2"]);
+});
+
 test("a test in between delays nothing", () => {
   const tried = pushed(EMPTY, NOON, [message("t", { kind: "test" })]);
   const { due, outbox } = taken(tried, NOON);

@@ -399,6 +399,12 @@ impl OpenMinutes {
         }
     }
 
+    /// Takes in what the clock says now. One that was ahead has stored minutes that are still to
+    /// come: facts until then would count as stored.
+    pub fn set_clock(&mut self, minute: u64) {
+        self.from = self.from.min(minute);
+    }
+
     /// Counts a fact that happened `times` times in a minute and is not reported again.
     pub fn count(&mut self, minute: u64, fact: Fact, times: u64) {
         if let Ok(times @ 1..) = u32::try_from(times) {

@@ -79,6 +79,7 @@ impl History {
     }
 
     fn take_in(&mut self, now: Timestamp, contributions: &Contributions) {
+        self.open.set_clock(facts::minute(now));
         self.open.take_in(contributions.facts());
         let revoked = contributions.revoked_so_far();
         let more = revoked.saturating_sub(self.revoked);

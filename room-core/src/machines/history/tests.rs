@@ -84,6 +84,21 @@ fn what_a_data_center_tells_again_or_late_counts_once() {
 }
 
 #[test]
+fn facts_count_again_once_a_clock_that_was_ahead_is_set_right() {
+    let mut open = OpenMinutes::default();
+    open.forget_before(600_000);
+    open = OpenMinutes::restored(&open.for_storage(0));
+    open.set_clock(100);
+    open.take_in(&[(key(99, Fact::New), 7), (key(100, Fact::New), 3)].into());
+    assert_eq!(open.rows_before(u64::MAX), [row(100, &[], 3)]);
+    // A clock that goes on as it should opens no minute that is stored.
+    open.forget_before(101);
+    open.set_clock(105);
+    open.take_in(&[(key(100, Fact::New), 4)].into());
+    assert_eq!(open.rows_before(u64::MAX), []);
+}
+
+#[test]
 fn who_has_gone_follows_from_who_came_and_who_is_there() {
     let period = |is_csv| Period { from: 61, until: 70, span: Span::Minute, is_csv };
     let rows = vec![row(60, &[9], 9), row(61, &[8], 4), row(62, &[0], 0)];
