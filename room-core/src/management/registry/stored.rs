@@ -25,8 +25,8 @@ use crate::rules::KnownLists;
 
 /// The largest row in bytes. Durable Objects store values of at most 2 MB.
 const MAX_ROW_BYTES: usize = 1_900_000;
-/// The largest configuration in bytes. Every isolate holds all of it in its 128 MB. The number is
-/// ours.
+/// The most memory that the configuration may take, by `rows::bytes_of`. Every isolate holds all of
+/// it in its 128 MB. The number is ours.
 const MAX_ALL_BYTES: usize = 16 * 1024 * 1024;
 
 /// The state of the registry: all that is stored in its rows.
@@ -273,7 +273,9 @@ impl Stored {
         let rooms = self.rooms.values().map(rows::bytes_of);
         let before: usize = rooms.chain(self.lists.values().map(rows::bytes_of_list)).sum();
         if after > MAX_ALL_BYTES && after > before {
-            return Err(too_large("", "all rooms and lists together", MAX_ALL_BYTES));
+            let all = "what all rooms and lists take in memory (a page of one's own three times \
+                       its length, an item of a list about 950 bytes)";
+            return Err(too_large("", all, MAX_ALL_BYTES));
         }
         Ok(())
     }

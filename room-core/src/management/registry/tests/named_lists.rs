@@ -115,3 +115,19 @@ fn rules_refer_to_lists_that_are_there() {
     world.get("PUT", &rules, &json!([]));
     world.get("DELETE", &path, &json!(null));
 }
+
+/// Every isolate reads all lists, at about 950 bytes an item, and has 128 MB for everything.
+#[test]
+fn lists_together_stay_within_the_memory_of_an_isolate() {
+    let mut world = World::new();
+    let numbers =
+        |from: u32| -> Value { (from..from + 5_000).map(|asn| json!({ "asn": asn })).collect() };
+    let lists: Vec<_> = (0..4).map(|at| made(&mut world, "asn", &format!("list_{at}"))).collect();
+    for (at, list) in lists.iter().enumerate().take(3) {
+        world.get("POST", &format!("{list}/items"), &numbers(1 + 5_000 * at as u32));
+    }
+    world.check("POST", &format!("{}/items", lists[3]), &numbers(20_000), &[(1_103, "")]);
+    // What is too much already may become less.
+    world.get("PUT", &format!("{}/items", lists[0]), &json!([{ "asn": 1 }]));
+    world.get("POST", &format!("{}/items", lists[3]), &numbers(20_000));
+}
