@@ -112,12 +112,14 @@ mod tests {
 
     /// Came at 0, and entered then.
     fn visitor(entered_s: u64, told: &[(u64, u32)]) -> Visitor {
-        let entered_at = Some(Timestamp(entered_s * 1_000));
         let new = Visitor::new(0, Timestamp(0), false);
-        let mut one = Visitor { entered_at, has_waited: true, ..new };
+        let mut one = Visitor { has_waited: true, ..new };
         for (at_s, seconds) in told {
             one.hear(Timestamp(at_s * 1_000), *seconds);
         }
+        one.entered_at = Some(Timestamp(entered_s * 1_000));
+        // What is told in a later wait is no rise of the first one.
+        one.hear(Timestamp(entered_s * 1_000 + 1), 36_000);
         one
     }
 
