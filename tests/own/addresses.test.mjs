@@ -28,7 +28,13 @@ const bypass_rules = [
 ];
 const rooms = [
   room({ name: "shop", queue_all: true, bypass_rules }),
-  room({ name: "open", host: "open.shop.example", total_active_users: 100 }),
+  room({
+    name: "open",
+    host: "open.shop.example",
+    total_active_users: 100,
+    // A renewal sets the cookie again, whenever another second has begun.
+    disable_session_renewal: true,
+  }),
 ];
 /** All by which a client may claim to be of the office, or by HTTPS. */
 const CLAIMS = {

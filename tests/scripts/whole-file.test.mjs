@@ -88,6 +88,9 @@ test("a refused part names room, field and remedy, and what is in force", async 
     "part 3 of 3 failed (503); what came before it in the file is in force; run it again, which " +
       "is safe:\n  no answer",
   );
+  const failed = (status) => failing(0, Object.assign(new Error("no"), { status }));
+  assert.match(await failed(499), /^part 1 of 3 refused \(499\), nothing of it was changed/);
+  assert.match(await failed(500), /^part 1 of 3 failed \(500\); run it again, which is safe/);
   const other = Object.assign(new Error("x"), {
     status: 400,
     errors: [{ message: "/format must be 1", pointer: "/format" }, { message: "too many" }],

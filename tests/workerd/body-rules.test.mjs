@@ -24,6 +24,9 @@ const expressions = [
   'http.request.uri.path eq "/signed" and starts_with(http.request.body.raw, "signed:")',
   'http.request.uri.path eq "/large" and http.request.body.truncated',
   'http.request.uri.path eq "/picture" and http.request.body.mime eq "image/png"',
+  // Of a body that does not come, these would be true if it counted as an empty one.
+  'http.request.uri.path eq "/other" and not (http.request.body.raw contains "order")',
+  'http.request.uri.path eq "/short" and http.request.body.size lt 10',
 ];
 const rule = (expression, place) => ({
   id: String(place + 1).padStart(32, "0"),
@@ -144,4 +147,11 @@ test("a body that does not come opens nothing", { timeout: TIMEOUT_MS }, async (
   other.end();
   assert.ok(await passed(other));
   late.destroy();
+  for (const path of ["/other", "/short"]) {
+    const stalled = begin("product", path);
+    stalled.on("error", () => {});
+    stalled.write("a part");
+    assert.equal(await passed(stalled), false, path);
+    stalled.destroy();
+  }
 });
