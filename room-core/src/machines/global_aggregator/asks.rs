@@ -17,14 +17,14 @@ const APART_MS: u64 = SYNC_MS;
 pub(super) struct Asks {
     started_at: Timestamp,
     next_at: Timestamp,
-    /// When those are asked again that owe word for longer than 20 s.
-    debtors_at: Timestamp,
+    /// From when on those are asked again that owe word for longer than 20 s.
+    debtors_from: Timestamp,
 }
 
 impl Asks {
     /// Makes the state of a machine that starts at `now`.
     pub(super) fn from(now: Timestamp) -> Self {
-        Self { started_at: now, next_at: now, debtors_at: now }
+        Self { started_at: now, next_at: now, debtors_from: now }
     }
 
     /// Returns the aggregators to ask now, if any. Those not heard since the start are asked at
@@ -41,15 +41,17 @@ impl Asks {
         }
         let overdue_at = self.started_at.max(now - OVERDUE_MS);
         let mut nodes = contributions.unheard_since(overdue_at);
-        let asks_debtors = now >= self.debtors_at;
+        let asks_debtors = now >= self.debtors_from;
         let owes_from = if asks_debtors { Timestamp::default() } else { now - LEFT_OUT_MS };
         nodes.extend(contributions.owing_ends(owes_from, now));
         if asks_debtors {
-            self.debtors_at = now + LEFT_OUT_MS;
+            self.debtors_from = now + LEFT_OUT_MS;
         }
         if nodes.is_empty() {
             return None;
         }
+        nodes.sort_unstable();
+        nodes.dedup();
         self.next_at = now + APART_MS;
         Some(nodes)
     }
