@@ -96,12 +96,12 @@ impl GlobalAggregator {
         incarnation: Incarnation,
         settings: &Settings,
     ) -> Self {
-        let (found, version, is_row_lost) = restored.read(room, now);
+        let (found, is_row_lost) = restored.read(room);
         let fresh = Self {
             room,
             incarnation,
             // Above the versions of all views that an earlier incarnation made in this millisecond.
-            version: restart::version((now.0 + 1) * VERSIONS_PER_MS, version),
+            version: (now.0 + 1) * VERSIONS_PER_MS,
             queue: Queue::default(),
             books: Books::empty(incarnation),
             recovery: Recovery::from(now),
@@ -141,6 +141,7 @@ impl GlobalAggregator {
         self.calm = row.calm;
         let ledger = row.ledger.restart(self.incarnation, now, self.calm.cadence().lease_ms());
         self.books = Books::resumed(ledger, contributions);
+        self.version = restart::version(self.version, row.version);
         let stale_keys = if with_parts { Vec::new() } else { stored_keys };
         self.saves = Saves::resumed(&self.books, with_parts, stale_keys);
         self.history = History::resumed(&row.open_minutes, self.books.contributions());

@@ -9,11 +9,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::id::{Incarnation, RoomId};
-use crate::base::time::{MINUTE_MS, Timestamp};
+use crate::base::time::MINUTE_MS;
 use crate::capacity::holds::StoredHolds;
 use crate::capacity::slots::Ledger;
 use crate::capacity::state::{Contributions, StoredContributions, StoredPart};
-use crate::keys::key_ring::is_readable;
 use crate::queue::Queue;
 
 use super::VERSIONS_PER_MS;
@@ -22,10 +21,6 @@ use super::calm::Calm;
 /// By how many versions a start goes ahead of a row from before the clock was set back: those of an
 /// hour. More views cannot have been made after the row.
 const LEAP: u64 = 60 * MINUTE_MS * VERSIONS_PER_MS;
-
-/// How far a clock must have been ahead for its row to count as lost. That of a machine which takes
-/// its local time for UTC is ahead by half an hour or more, mostly by whole hours.
-const AHEAD_MS: u64 = 25 * MINUTE_MS;
 
 /// Returns the version from which a start goes on, by the clock's and the row's.
 pub(super) fn version(by_clock: u64, of_row: u64) -> u64 {
@@ -88,31 +83,10 @@ pub(super) struct Found {
     pub(super) with_parts: bool,
 }
 
-impl Found {
-    /// Whether it was stored by a clock that was far ahead. Its sessions and slots would end when
-    /// that time comes. Until then no ticket sealed by that clock opens, so nobody is inside.
-    fn is_from_ahead(&self, now: Timestamp) -> bool {
-        let heard_at = self.contributions.heard_at();
-        heard_at > now + AHEAD_MS && !is_readable(now, heard_at)
-    }
-}
-
 impl Restored<'_> {
-    /// Returns what can be read of an earlier incarnation at `now`, the version of its row, and
-    /// whether there is a row that counts as lost: one that cannot be read, lacks a part or is from
-    /// far ahead.
-    pub(super) fn read(self, room: RoomId, now: Timestamp) -> (Option<Found>, u64, bool) {
-        let (found, is_row_lost) = self.found(room);
-        let version = found.as_ref().map_or(0, |found| found.row.version);
-        match found {
-            Some(found) if found.is_from_ahead(now) => (None, version, true),
-            found => (found, version, is_row_lost),
-        }
-    }
-
     /// Returns the newer of row and copy with its contributions, if either can be read. Also
     /// returns whether there is a row that cannot be read or lacks a part.
-    fn found(self, room: RoomId) -> (Option<Found>, bool) {
+    pub(super) fn read(self, room: RoomId) -> (Option<Found>, bool) {
         let row = Row::read(self.row, room);
         let is_row_lost = self.row.is_some() && row.is_none();
         let parts = row.as_ref().and_then(|row| self.contributions_of(row));
