@@ -11,7 +11,7 @@ import { Kept } from "./deploy/kept.mjs";
 import { rotateOptions } from "./deploy/options.mjs";
 import { nextStep } from "./deploy/rotation.mjs";
 import { ticketKeys } from "./deploy/secrets.mjs";
-import { putTicketKeys } from "./deploy/upload.mjs";
+import { isDeployed, putTicketKeys } from "./deploy/upload.mjs";
 import { checkWrangler } from "./deploy/wrangler.mjs";
 import { stop } from "./stop.mjs";
 
@@ -36,8 +36,10 @@ async function rotate() {
   for (;;) {
     const waitMs = options["wait-minutes"] * MINUTE_MS;
     const known = { now: Date.now(), waitMs, dropOld: options["drop-old"] };
-    const next = nextStep(ticketKeys(kept), kept.state.rotation, known);
+    const keys = ticketKeys(kept);
+    const next = nextStep(keys, kept.state.rotation, known);
     if (next.refusal) stop(next.refusal);
+    if (next.step === "behind" && next.keys !== keys) await stopIfOlder();
     if (next.step === "alone" && !options["even-if-used"]) await stopIfUsed();
     if (next.waitMs) await wait(next.waitMs);
     else {
@@ -45,6 +47,12 @@ async function rotate() {
       if (LAST_STEPS.includes(next.step)) return farewell(next.step);
     }
   }
+}
+
+/** Ends the process if another version is deployed: it may not read the mark of a new key. */
+async function stopIfOlder() {
+  if (await isDeployed(kept)) return;
+  stop("what is deployed is of another version or configuration: run `npm run deploy` first");
 }
 
 /** Ends the process if somebody would lose something with the old keys. */

@@ -1,5 +1,6 @@
 // Finds what hangs on the old ticket keys and would change without them: draws, whose commitments
-// are public from the day an event is made and whose receipts hold for a month, and invitations.
+// are public from the day an event is made and whose receipts hold for a month, lotteries, and
+// invitations. It does not see draws of events that were deleted or moved since.
 import { askHost, parsed } from "../ask-host.mjs";
 import { accessHeaders } from "../token.mjs";
 import { exported } from "../whole-file.mjs";
@@ -32,12 +33,17 @@ export async function dependentsOf({ settings: { adminHost }, secrets }, liveAdd
 }
 
 /** The sentences about one room of an export. */
-export function dependents({ name, events = [], invitation_groups: groups }, now) {
+export function dependents(room, now) {
+  const { name, events = [], invitation_groups: groups } = room;
+  const isOver = ({ event_end_time: end }) => Date.parse(end) <= now;
+  const lotteries = [room, ...events.filter((event) => !isOver(event))];
+  const isLottery = lotteries.some(({ queueing_method: method }) => method === "random");
   const stands = ({ shuffle_at_event_start: isDrawn, event_start_time: start }) =>
     isDrawn && now < Date.parse(start) + DRAW_STANDS_MS;
   const draws = events.filter(stands).map((event) => event.name);
   const signed = (groups ?? []).filter((group) => !group.public_key).map((group) => group.name);
   return [
+    isLottery && `${name}: whoever waits in its lottery gets another lot`,
     draws.length > 0 && `${name}: the draws of ${draws.join(", ")} get other commitments and ranks`,
     signed.length > 0 && `${name}: invitations of ${signed.join(", ")} that are out open nothing`,
   ].filter(Boolean);

@@ -68,6 +68,12 @@ async function begin(cloudflare, kept) {
   };
 }
 
+/** Whether what would be uploaded from here is what this folder has deployed last. */
+export async function isDeployed(kept) {
+  const digest = await withModules(kept, (modules) => digestOf(modules, kept));
+  return digest === kept.state.deployed.digest;
+}
+
 /** Puts the ticket keys that are kept, with the code that is deployed. */
 export async function putTicketKeys(cloudflare, kept) {
   const { account } = kept.settings;

@@ -81,6 +81,13 @@ test("draws that stand and invitations that are out keep the old key", () => {
     "shop: invitations of fans that are out open nothing",
   ]);
   assert.deepEqual(dependents({ name: "shop" }, start), []);
+  const lottery = ["shop: whoever waits in its lottery gets another lot"];
+  const queueing_method = "random";
+  assert.deepEqual(dependents({ name: "shop", queueing_method }, start), lottery);
+  const event_end_time = event_start_time;
+  const random = { name: "shop", events: [{ queueing_method, event_start_time, event_end_time }] };
+  assert.deepEqual(dependents(random, start - 1), lottery);
+  assert.deepEqual(dependents(random, start), []);
 });
 
 test("two steps, an interruption, and the old key dropped", ALL, async (context) => {
@@ -93,6 +100,15 @@ test("two steps, an interruption, and the old key dropped", ALL, async (context)
   const worker = account.workers.get("waiting-room");
   const live = () => worker.secrets.get("TICKET_KEYS").split(",");
   const [old] = live();
+
+  const state_ = deployer.json("state.json");
+  const older = { ...state_, deployed: { ...state_.deployed, digest: "of another version" } };
+  fs.writeFileSync(deployer.file("state.json"), JSON.stringify(older));
+  const another = await deployer.run("rotate-keys", []);
+  assert.equal(another.code, 1);
+  assert.match(another.said, /another version or configuration: run `npm run deploy` first/);
+  assert.deepEqual(live(), [old]);
+  fs.writeFileSync(deployer.file("state.json"), JSON.stringify(state_));
 
   const onText = (text, child) => text.includes("Waiting until") && child.kill("SIGINT");
   await deployer.run("rotate-keys", [], { onText });
