@@ -120,6 +120,16 @@ export function limitsChange(room, event, numbers, { limit, perMinute }) {
   };
 }
 
+/** A room or event whose limits are those of the moment when somebody began to write others. */
+export function limitsSeen(owner, { limit, perMinute }) {
+  const begun = (field, was) => (owner[field] === null ? {} : { [field]: was });
+  return {
+    ...owner,
+    ...begun("total_active_users", limit),
+    ...begun("new_users_per_minute", perMinute),
+  };
+}
+
 function whatLimitDoes(now, numbers, limit) {
   if (limit === now.limit) return "";
   if (!numbers) return limit < now.limit ? "Nobody is put out." : "More visitors may be inside.";

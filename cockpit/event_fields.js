@@ -113,7 +113,8 @@ function shown({ name, type }, event) {
 
 /**
  * An event so many weeks later, which starts at the same time of day where the owner is. Its other
- * times keep their distance from the start, also where the clocks change in between.
+ * times keep their distance from the start, also where the clocks change in between. It counts,
+ * also if the event was stopped.
  */
 export function weeksLater(event, weeks) {
   const start = new Date(event.event_start_time);
@@ -123,7 +124,7 @@ export function weeksLater(event, weeks) {
   const later = (text) => new Date(new Date(text).getTime() + movedMs).toISOString();
   const rest = Object.entries(event).filter(([name]) => !READ_ONLY.includes(name));
   const moved = TIMES.filter((name) => event[name]).map((name) => [name, later(event[name])]);
-  const copy = { ...Object.fromEntries(rest), ...Object.fromEntries(moved) };
+  const copy = { ...Object.fromEntries(rest), ...Object.fromEntries(moved), suspended: false };
   const day = localTime(copy.event_start_time).slice(0, "2026-01-01".length);
   return { ...copy, name: `${event.name.replace(/-\d{4}-\d\d-\d\d$/, "")}-${day}` };
 }

@@ -57,7 +57,7 @@ export function Events({ session, room, log, version, inFront, reload }) {
       {problem && <p class="problem">{problem}</p>}
       {isGone && (
         <p class="note" role="status">
-          The event of the form that was open here is gone: somebody has deleted it.
+          The event of the form that was open here is gone.
         </p>
       )}
       {form ? (
@@ -95,8 +95,9 @@ function formOf(open, events, now) {
   if (open === "new") return { Of: EventForm, with: {} };
   const [what, id] = open.split("-");
   const event = events.find((one) => one.id === id);
+  // A copy goes on without its model; what is written in it stays.
+  if (what === "copy") return { Of: EventForm, with: { like: event && copyOf(event, now) } };
   if (!event) return undefined;
-  if (what === "copy") return { Of: EventForm, with: { like: copyOf(event, now) } };
   return { Of: what === "weekly" ? WeeklyForm : EventForm, with: { event } };
 }
 

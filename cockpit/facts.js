@@ -145,8 +145,8 @@ export function wait({ held_by: why, held_until: until, ...numbers }) {
   if (why) return why === "reject" ? "no time: rejecting" : "no time: held";
   const { max_estimated_time_minutes: minutes, estimated_queued_users: waiting } = numbers;
   if (minutes > 0) return count(minutes, "min", "min");
-  // Whoever waits, waits a minute at least: just after a start nobody has worked it out yet.
-  return waiting > 0 ? "not known yet" : "none";
+  // Whoever stands in line waits a minute at least: just after a start nobody has worked it out.
+  return waiting > 0 && numbers.status === "queueing" ? "not known yet" : "none";
 }
 
 /** Names the next change by an event: `{ what, at }`; nothing without one. */

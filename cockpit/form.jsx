@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 import { keepDraft, readDraft } from "./drafts.js";
 import { HtmlEditor } from "./editor.jsx";
-import { draftOf, staleOf, staleWords } from "./form_draft.js";
+import { draftOf, keptOf, staleOf, staleWords } from "./form_draft.js";
 import { Button } from "./parts.jsx";
 import { numberOf } from "./written_number.js";
 
@@ -83,7 +83,7 @@ function Cancel({ onLeave, onCancel }) {
 
 /** What is written in a form, kept as a draft, and what came of saving it. */
 function useForm({ fields, initial, draft, isStored, onSave, onWrite }) {
-  const [kept] = useState(() => ({ values: {}, basis: {}, ...readDraft(draft) }));
+  const [kept] = useState(() => keptOf(readDraft(draft)));
   const [isBack, setBack] = useState(Object.keys(kept.values).length > 0);
   const [values, setValues] = useState({ ...initial, ...kept.values });
   const [basis, setBasis] = useState(isStored ? kept.basis : {});

@@ -34,3 +34,9 @@ function nowIs(value) {
   const now = isTold ? ` Now it is “${value}”.` : value === "" ? " Now it is empty." : "";
   return `Somebody else has changed this meanwhile.${now} Write it anew to replace that.`;
 }
+
+/** What was kept of a form; a draft of before has its values alone. */
+export function keptOf(draft) {
+  if (draft && !("values" in draft)) return { values: draft, basis: {} };
+  return { values: {}, basis: {}, ...draft };
+}

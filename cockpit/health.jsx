@@ -8,7 +8,7 @@ import { access, keys, limits, onFailure, tokens, zones } from "../scripts/docto
 import { usedOfPlan } from "../scripts/doctor/usage.mjs";
 import { told, undoOf } from "./audit.js";
 import { inForce, moment, number, status, timeOfDay } from "./facts.js";
-import { HELD_AT_MOST, heldSentence, useHolds } from "./holds.js";
+import { ASKED_MAX, HELD_AT_MOST, heldSentence, useHolds } from "./holds.js";
 import { useLive } from "./live.js";
 import { Age, Button, NextEvent, Outcome, Status, waiting } from "./parts.jsx";
 import { useNow } from "./polling.js";
@@ -41,10 +41,13 @@ function Examination({ session, rooms, version, inFront }) {
   const [{ lines, at, problem }, set] = useState({});
   const [round, next] = useReducer((count) => count + 1, 0);
   const ask = () => {
-    next();
     const show = (examined) => set({ lines: judged(examined, rooms), at: Date.now() });
     const fail = ({ message }) => set((old) => ({ ...old, problem: message }));
     session.call("GET", "waiting_rooms/doctor").then(show, fail);
+  };
+  const askAgain = () => {
+    next();
+    ask();
   };
   useEffect(ask, []);
   const { held, silent, isAsked } = useHolds(session, rooms, useNow(inFront), round);
@@ -59,7 +62,7 @@ function Examination({ session, rooms, version, inFront }) {
       {lines && (
         <>
           <p role="status">
-            <Headline {...{ bad, held, isAsked }} />
+            <Headline {...{ bad, held, isAsked, rooms }} />
           </p>
           <ul class="lines">
             {held.slice(0, HELD_AT_MOST).map(({ room }) => (
@@ -74,7 +77,7 @@ function Examination({ session, rooms, version, inFront }) {
         </>
       )}
       <p>
-        <button onClick={ask}>Ask again</button>{" "}
+        <button onClick={askAgain}>Ask again</button>{" "}
         {at && <span class="soft">Asked at {timeOfDay(at)}.</span>}
       </p>
     </section>
@@ -99,11 +102,12 @@ function ofSilent({ room, problem }) {
 }
 
 /** The worst first: what is broken, then who is held, then what should be looked at. */
-function Headline({ bad, held, isAsked }) {
+function Headline({ bad, held, isAsked, rooms }) {
   const wrong = bad.find(({ verdict }) => verdict === "wrong");
   if (!wrong && held.length > 0) return <strong>{heldSentence(held)}</strong>;
   const worst = wrong ?? bad[0];
-  const well = isAsked ? "Everything works." : "The rooms are asked.";
+  const asked = rooms.length > ASKED_MAX ? `, of ${number(ASKED_MAX)} rooms that were asked` : "";
+  const well = isAsked ? `Everything works${asked}.` : "The rooms are asked.";
   return <strong>{worst ? `${worst.what}: ${worst.figure}.` : well}</strong>;
 }
 

@@ -6,10 +6,11 @@ import { pathOf } from "./api.js";
 import { clock, number } from "./facts.js";
 
 /** So many rooms are asked at most. */
-const ASKED_MAX = 50;
+export const ASKED_MAX = 50;
 /** Of how many rooms that are held the names and numbers are told. */
 export const HELD_AT_MOST = 10;
-const NOT_FOUND = 404;
+/** From this status on the Worker answers that a part of it does not. */
+const FAILED = 500;
 
 /**
  * Returns `{ held, silent, isAsked }`: the rooms that are held at the moment `now`, each
@@ -52,8 +53,8 @@ export async function askedOf(call, rooms) {
   const answers = await Promise.allSettled(asked.map(ask));
   const silent = asked.flatMap((room, at) => {
     const { reason } = answers[at];
-    // What somebody has deleted meanwhile is not silent.
-    return reason && reason.status !== NOT_FOUND ? [{ room, problem: reason.message }] : [];
+    // A room that was deleted is not silent, nor one that this network or sign-in does not reach.
+    return reason?.status >= FAILED ? [{ room, problem: reason.message }] : [];
   });
   return { byEvents, silent };
 }

@@ -1,6 +1,6 @@
 // A form for both limits, which says what they will do before they are applied.
 
-import { limitsChange } from "./actions.js";
+import { limitsChange, limitsSeen } from "./actions.js";
 import { useDraft } from "./drafts.js";
 import { inForce, number } from "./facts.js";
 import { Button, Outcome } from "./parts.jsx";
@@ -12,7 +12,8 @@ export function Limits({ room, event, numbers, changes, isOff }) {
   const [draft, setDraft] = useDraft(`${room.id}/limits`);
   const shown = draft ?? { limit, perMinute };
   const write = (field) => (input) =>
-    setDraft({ basis: { limit, perMinute }, ...shown, [field]: input.currentTarget.value });
+    // Whoever writes on has seen what the room has by now.
+    setDraft({ ...shown, basis: { limit, perMinute }, [field]: input.currentTarget.value });
   const wanted = { limit: writtenNumber(shown.limit), perMinute: writtenNumber(shown.perMinute) };
   const problem = problemOf(wanted);
   const differs = wanted.limit !== limit || wanted.perMinute !== perMinute;
@@ -21,7 +22,8 @@ export function Limits({ room, event, numbers, changes, isOff }) {
   const submit = async (form) => {
     form.preventDefault();
     if (!mayApply) return;
-    const seen = change.path.includes("/events/") ? event : room;
+    const owner = change.path.includes("/events/") ? event : room;
+    const seen = limitsSeen(owner, draft.basis);
     if (await changes.make({ ...change, seen, where: "limits" })) setDraft(undefined);
   };
   const meanwhile =

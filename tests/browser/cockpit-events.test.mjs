@@ -194,7 +194,7 @@ browserTest(half, options, async (arena) => {
   await owner.button("Edit “later”").click();
   assert.equal(await description.inputValue(), "half");
   await call(arena.cluster, "DELETE", `${EVENTS}/${result.id}`);
-  await owner.reads("The event of the form that was open here is gone: somebody has deleted it.");
+  await owner.reads("The event of the form that was open here is gone.");
   await owner.page.reload();
   await owner.heading("sale").waitFor();
   assert.equal(await owner.page.getByText("is gone").count(), 0);
@@ -202,11 +202,11 @@ browserTest(half, options, async (arena) => {
 });
 
 browserTest("an event is stopped in its first minute", options, async (arena) => {
+  const limits = { total_active_users: 5, new_users_per_minute: 5 };
+  const owner = await signedIn(arena, DESKTOP);
   const began = new Date(Date.now() - MINUTE_MS / 12).toISOString();
   const times = { prequeue_start_time: null, event_start_time: began };
-  const limits = { total_active_users: 5, new_users_per_minute: 5 };
   await makeSale(arena, { ...times, ...limits, shuffle_at_event_start: false });
-  const owner = await signedIn(arena, DESKTOP);
   await owner.open(shop);
   await owner.reads(/^0 \/ 5$/);
   await owner.page.getByRole("link", { name: "Events" }).click();

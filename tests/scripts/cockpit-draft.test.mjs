@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { draftOf, staleOf, staleWords } from "../../cockpit/form_draft.js";
+import { draftOf, keptOf, staleOf, staleWords } from "../../cockpit/form_draft.js";
 
 const fields = [{ name: "text" }, { name: "limit" }, { name: "secret", isSecret: true }];
 const initial = { text: "", limit: "100", secret: "" };
@@ -38,4 +38,11 @@ test("a draft that is back knows which fields somebody else has changed since", 
   assert.match(words(""), /meanwhile\. Now it is empty\. Write it anew/);
   assert.match(words("x".repeat(101)), /meanwhile\. Write it anew/);
   assert.match(words(true), /meanwhile\. Write it anew/);
+});
+
+test("a draft that was kept by the version before is there", () => {
+  assert.deepEqual(keptOf({ text: "Hello" }), { values: { text: "Hello" }, basis: {} });
+  assert.deepEqual(keptOf(undefined), { values: {}, basis: {} });
+  const kept = { values: { text: "Hello" }, basis: { text: "" } };
+  assert.deepEqual(keptOf(kept), kept);
 });

@@ -77,6 +77,8 @@ test("a week later an event starts at the same time of day and is as long", () =
   const want = ["T01:00:00.000Z", "T01:30:00.000Z", "T02:15:00.000Z"];
   assert.deepEqual(times, want.map((time) => `2027-03-28${time}`));
   assert.equal(weeksLater(spring, 2).event_start_time, "2027-04-04T00:30:00.000Z");
+  // An event that was stopped in its first minute is skipped; those after it are not.
+  assert.equal(weeksLater({ ...spring, suspended: true }, 1).suspended, false);
 });
 
 test("a week that is there is made once, also after a lost answer", async () => {

@@ -6,13 +6,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { limitsSeen } from "../../cockpit/actions.js";
 import { apply, applyPatch } from "../../cockpit/changes.js";
 import { askedOf } from "../../cockpit/holds.js";
 
 const PATH = "zones/z/waiting_rooms/";
 
 test("a room that does not answer is told, one that is deleted is not", async () => {
-  const refusals = { dead: [503, "The room's object does not answer."], gone: [404, "None."] };
+  const refusals = {
+    dead: [503, "The room's object does not answer."],
+    gone: [404, "None."],
+    // Of the owner's own network and sign-in.
+    far: [undefined, "The waiting room cannot be reached."],
+    closed: [401, "Sign in again."],
+  };
   const call = async (_, path) => {
     const [name, what, id] = path.slice(PATH.length).split("/");
     if (id) return { name: "Repair" };
@@ -21,11 +28,22 @@ test("a room that does not answer is told, one that is deleted is not", async ()
     if (message) throw Object.assign(new Error(message), { status });
     return name === "held" ? { held_by: "event", held_until: "then", event_id: "e" } : {};
   };
-  const rooms = ["open", "dead", "gone", "held"].map((id) => ({ id, zone_id: "z" }));
+  const names = ["open", "dead", "gone", "held", "far", "closed"];
+  const rooms = names.map((id) => ({ id, zone_id: "z" }));
   const off = { id: "dead", zone_id: "z", suspended: true };
   const { byEvents, silent } = await askedOf(call, [...rooms, off]);
   assert.deepEqual([...byEvents], [["held", { name: "Repair", until: "then" }]]);
   assert.deepEqual(silent, [{ room: rooms[1], problem: refusals.dead[1] }]);
+});
+
+test("limits that were half written overwrite none that were set meanwhile", async () => {
+  const server = serverOf({ total_active_users: 500, new_users_per_minute: 100 });
+  const basis = { limit: 1_000, perMinute: 100 };
+  const seen = limitsSeen(server.document, basis);
+  const change = { path: "room", patch: { total_active_users: 2_000 } };
+  await assert.rejects(apply(server.ask, change, seen), /meanwhile somebody else has set/);
+  const event = { total_active_users: null, new_users_per_minute: null };
+  assert.deepEqual(limitsSeen(event, basis), event);
 });
 
 test("of two who change the same field at once one is told", async () => {

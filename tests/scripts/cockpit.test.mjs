@@ -167,7 +167,10 @@ test("a line whose wait is not known yet is told no time", () => {
   check(0, 0, {}, "none");
   check(3, 0, {}, "3 min");
   check(3, 26, {}, "3 min");
-  check(0, 26, {}, "not known yet");
+  check(0, 26, { status: "queueing" }, "not known yet");
+  // Whoever is counted in a room that holds nobody enters with the next request.
+  check(0, 26, { status: "suspended" }, "none");
+  check(0, 26, { status: "not_queueing" }, "none");
   check(0, 26, { held_by: "owner" }, "no time: held");
   check(0, 26, { held_by: "reject" }, "no time: rejecting");
 });
