@@ -85,8 +85,7 @@ fn of_room(room: &Room) -> SortedMap<String, String> {
 pub fn bytes_of(room: &Room) -> usize {
     // Names and numbers of a room or an event take less than this.
     let fixed = 1_500 * (1 + room.events.len()) + 300 * room.bypass_rules.len();
-    // The text of the configuration has a page too, and its compiled form is about as large.
-    let page = |page: &Option<String>| page.as_ref().map_or(0, |html| 3 * html.len());
+    let page = |page: &Option<String>| page.as_ref().map_or(0, String::len);
     let routes: usize = room
         .routes
         .iter()
@@ -105,10 +104,24 @@ pub fn bytes_of(room: &Room) -> usize {
     fixed + routes + events + rules + room.description.len() + page(&room.custom_page_html)
 }
 
+/// Estimates how much of an isolate's memory the pages of a room and its events take, in bytes:
+/// each as text of the configuration, as text of the room, and compiled.
+pub fn memory_of_pages(room: &Room) -> usize {
+    let of_events = room.events.iter().map(|event| &event.overrides.custom_page_html);
+    let pages = std::iter::once(&room.custom_page_html).chain(of_events);
+    3 * pages.flatten().map(String::len).sum::<usize>()
+}
+
 /// Estimates how much of an isolate's memory a list takes, in bytes. An item of 32 bytes took 950
 /// when a configuration was read, and memory that was needed once stays.
-pub fn bytes_of_list(list: &NamedList) -> usize {
+pub fn memory_of_list(list: &NamedList) -> usize {
     let item = |item: &ListItem| 900 + item.value.len() + item.comment.len();
+    list.items.iter().map(item).sum()
+}
+
+/// Estimates how much of the configuration a list takes, in bytes.
+pub fn bytes_of_list(list: &NamedList) -> usize {
+    let item = |item: &ListItem| 200 + item.value.len() + item.comment.len();
     500 + list.description.len() + list.items.iter().map(item).sum::<usize>()
 }
 

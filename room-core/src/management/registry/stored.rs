@@ -25,8 +25,8 @@ use crate::rules::KnownLists;
 
 /// The largest row in bytes. Durable Objects store values of at most 2 MB.
 const MAX_ROW_BYTES: usize = 1_900_000;
-/// The most memory that the configuration may take, by `rows::bytes_of`. Every isolate holds all of
-/// it in its 128 MB. The number is ours.
+/// The most bytes of the configuration, and the most memory that pages and lists may take. Every
+/// isolate holds all of it in its 128 MB. The number is ours.
 const MAX_ALL_BYTES: usize = 16 * 1024 * 1024;
 
 /// The state of the registry: all that is stored in its rows.
@@ -255,12 +255,6 @@ impl Stored {
                 _ => false,
             })
         };
-        let kept = self.rooms.values().filter(|room| !changed(room.id)).map(rows::bytes_of);
-        let new = changes.iter().map(|change| match &change.effect {
-            Effect::Room(room) => rows::bytes_of(room),
-            Effect::List(list) => rows::bytes_of_list(list),
-            _ => 0,
-        });
         let is_replaced = |id: ListId| {
             changes.iter().any(|change| match &change.effect {
                 Effect::List(list) => list.id == id,
@@ -268,13 +262,25 @@ impl Stored {
                 _ => false,
             })
         };
-        let lists = self.lists.values().filter(|list| !is_replaced(list.id));
-        let after: usize = kept.chain(new).chain(lists.map(rows::bytes_of_list)).sum();
-        let rooms = self.rooms.values().map(rows::bytes_of);
-        let before: usize = rooms.chain(self.lists.values().map(rows::bytes_of_list)).sum();
-        if after > MAX_ALL_BYTES && after > before {
-            let all = "what all rooms and lists take in memory (a page of one's own three times \
-                       its length, an item of a list about 950 bytes)";
+        let grows_beyond = |of_room: fn(&Room) -> usize, of_list: fn(&NamedList) -> usize| {
+            let kept = self.rooms.values().filter(|room| !changed(room.id)).map(of_room);
+            let lists = self.lists.values().filter(|list| !is_replaced(list.id)).map(of_list);
+            let new = changes.iter().map(|change| match &change.effect {
+                Effect::Room(room) => of_room(room),
+                Effect::List(list) => of_list(list),
+                _ => 0,
+            });
+            let after: usize = kept.chain(new).chain(lists).sum();
+            let rooms = self.rooms.values().map(of_room);
+            let before: usize = rooms.chain(self.lists.values().map(of_list)).sum();
+            after > MAX_ALL_BYTES && after > before
+        };
+        if grows_beyond(rows::bytes_of, rows::bytes_of_list) {
+            return Err(too_large("", "all rooms and lists together", MAX_ALL_BYTES));
+        }
+        if grows_beyond(rows::memory_of_pages, rows::memory_of_list) {
+            let all = "what pages and lists take in memory (a page of one's own three times its \
+                       length, an item of a list about 950 bytes)";
             return Err(too_large("", all, MAX_ALL_BYTES));
         }
         Ok(())
