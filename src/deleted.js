@@ -6,13 +6,13 @@ import { deleteLog } from "./transparency.js";
 
 /** Where rooms are deleted: one, or several of a zone. */
 const ROOMS = /^\/_waiting-room\/client\/v4\/(zones\/[^/]+\/waiting_rooms)(?:\/[0-9a-f]{32})?\/?$/;
-/** The most rooms in one list. */
-const ROOMS_MAX = 1_000;
+/** The most rooms on one page of a list. */
+const PAGE_MAX = 1_000;
 /** How long an object may take, in milliseconds. */
 const ANSWER_MS = 8_000;
 const STAYS =
-  "Deleted, but an object of the room did not answer: its transparency log, or its history, " +
-  "journal and state, may still be stored.";
+  "Deleted, but the rooms that are left could not be read, or an object of the room did not " +
+  "answer: its transparency log, or its history, journal and state, may still be stored.";
 
 /** Whether this request deletes rooms, if it may. */
 export const deletesRooms = (method, pathname) => method === "DELETE" && ROOMS.test(pathname);
@@ -27,7 +27,7 @@ export async function withoutRest(url, verdict, ask, env) {
   const [, rooms] = ROOMS.exec(new URL(url).pathname);
   const answer = JSON.parse(verdict.body);
   // The answer may be that to an earlier call with the same key, and rooms be there again.
-  const path = `/_waiting-room/client/v4/${rooms}?per_page=${ROOMS_MAX}`;
+  const path = `/_waiting-room/client/v4/${rooms}?per_page=${PAGE_MAX}`;
   const present = await idsAt(new URL(path, url).href, ask);
   const gone = [answer.result].flat().filter(({ id }) => !present?.has(id));
   const deleted = ({ id }) => [deleteLog(id, env), drop(id, env)];
@@ -40,8 +40,14 @@ export async function withoutRest(url, verdict, ask, env) {
 /** The ids of all rooms of a zone; nothing if they are not known. */
 async function idsAt(path, ask) {
   try {
-    const { result, result_info: info } = JSON.parse((await ask(path)).body);
-    return info.total_count === result.length ? new Set(result.map(({ id }) => id)) : undefined;
+    const ids = new Set();
+    for (let page = 1; ; page += 1) {
+      const before = ids.size;
+      const { result, result_info: info } = JSON.parse((await ask(`${path}&page=${page}`)).body);
+      for (const { id } of result) ids.add(id);
+      if (ids.size >= info.total_count) return ids;
+      if (ids.size === before) throw new Error("the list changed meanwhile");
+    }
   } catch (error) {
     console.error(`the rooms that are left cannot be read: ${error}`);
   }

@@ -2,16 +2,17 @@
 // comes; and all of it once the room was deleted.
 import { wakeBy } from "./alarm.js";
 
-const JOURNAL_KEPT_MS = 48 * 60 * 60_000;
+/** A clock that is wrongly ahead for a while must void no use of a code that goes on. */
+const KEPT_MS = 48 * 60 * 60_000;
 /** The tables, the column with a moment of each row, and how long after it the row is kept. */
 const TABLES = [
-  { name: "journal", column: "at", keptMs: JOURNAL_KEPT_MS },
-  { name: "invitations", column: "ends_at", keptMs: 0 },
+  { name: "journal", column: "at", keptMs: KEPT_MS },
+  { name: "invitations", column: "ends_at", keptMs: KEPT_MS },
   { name: "turns_told", column: "until", keptMs: 0 },
   { name: "turn_shares", column: "until", keptMs: 0 },
 ];
 const PRESENT = "SELECT name FROM sqlite_master WHERE type = 'table'";
-/** The least time between two alarms for this, in milliseconds. */
+/** How long after one deletion the next one follows at the earliest, in milliseconds. */
 const APART_MS = 60 * 60_000;
 /**
  * How long the object of a deleted room answers nothing, in milliseconds: then no isolate takes the
@@ -26,19 +27,20 @@ const dropped = new WeakSet();
 
 /** Deletes the rows whose time is over, and sees to the next ones. */
 export function forget(context) {
+  const now = Date.now();
+  forgetting.delete(context);
   try {
     const { sql } = context.storage;
-    const now = Date.now();
     const present = new Set(sql.exec(PRESENT).toArray().map(({ name }) => name));
     const due = TABLES.filter(({ name }) => present.has(name)).map(({ name, column, keptMs }) => {
       sql.exec(`DELETE FROM ${name} WHERE ${column} <= ?`, now - keptMs);
       const { oldest } = sql.exec(`SELECT min(${column}) AS oldest FROM ${name}`).one();
       return oldest === null ? Infinity : oldest + keptMs;
     });
-    forgetting.delete(context);
     willForget(context, Math.max(Math.min(...due), now + APART_MS));
   } catch (error) {
     console.error(`what is over cannot be deleted: ${error}`);
+    willForget(context, now + APART_MS);
   }
 }
 

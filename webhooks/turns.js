@@ -11,7 +11,7 @@ export const TOPIC = "turn";
  */
 const TURNS_MAX = 1_000;
 /** The most that are sent at the same time: the platform opens six connections. */
-const AT_ONCE = 6;
+const AT_ONCE = 5;
 /** How long after each attempt the next one is made, in milliseconds; the last goes on. */
 const BACKOFF_MS = [5_000, 10_000, 20_000];
 /** How long a message is tried at least, in milliseconds, also if the turn comes sooner. */

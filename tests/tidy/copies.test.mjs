@@ -29,8 +29,8 @@ const core = (file, name) => [`room-core/src/${file}.rs`, name];
 const NUMBERS = [
   [["src/access.js", "NAME_BYTES_MAX"], core("management/config/token", "NAME_BYTES_MAX")],
   [["src/metrics.js", "ROOMS_PER_PAGE"], core("management/api/paging", "PER_PAGE_MAX")],
-  [["src/deleted.js", "ROOMS_MAX"], core("management/api/paging", "PER_PAGE_MAX")],
-  [["src/forget.js", "JOURNAL_KEPT_MS"], core("machines/journal", "KEPT_MS")],
+  [["src/deleted.js", "PAGE_MAX"], core("management/api/paging", "PER_PAGE_MAX")],
+  [["src/forget.js", "KEPT_MS"], core("machines/journal", "KEPT_MS")],
   [["src/room_count.js", "LIST_MAX"], core("management/api/paging", "PER_PAGE_MAX")],
   [["src/room_count.js", "ROWS_MAX"], core("management/api/history", "ROWS_MAX")],
   [["src/room_count.js", "KEPT_MS"], core("machines/history", "KEPT_MINUTES"), MINUTE_MS],

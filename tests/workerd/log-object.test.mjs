@@ -193,7 +193,13 @@ test("a room that could not be deleted keeps all, and what stays of another is t
     const url = `https://shop.example${path}`;
     const count = left.includes("of many") ? 1_001 : left.length;
     const list = { result: left.map((id) => ({ id })), result_info: { total_count: count } };
-    const ask = () => ({ body: left.length > 1 ? "no JSON" : JSON.stringify(list) });
+    const many = Array.from({ length: 1_001 }, (_, at) => ({ id: `${at}` }));
+    const ask = (of) => {
+      if (left.length > 1) return { body: "no JSON" };
+      if (!left.includes("of pages")) return { body: JSON.stringify(list) };
+      const result = of.endsWith("&page=1") ? many.slice(0, 1_000) : many.slice(1_000);
+      return { body: JSON.stringify({ result, result_info: { total_count: many.length } }) };
+    };
     const answer = await withoutRest(url, { status, body }, ask, env);
     return [asked, JSON.parse(answer.body).messages.map(({ code }) => code)];
   };
@@ -205,6 +211,7 @@ test("a room that could not be deleted keeps all, and what stays of another is t
   assert.deepEqual(await after(200, [ROOM], works), [[], []], "an old answer: it is there again");
   assert.deepEqual(await after(200, [ROOM, "another"], works), [[], [1001]], "nobody knows");
   assert.deepEqual(await after(200, ["of many"], works), [[], [1001]], "a part of the list");
+  assert.deepEqual(await after(200, ["of pages"], works), [both, []], "more than one page");
   const fails = () => Promise.reject(new Error("it fails"));
   assert.deepEqual(await after(200, [], fails), [both, [1001]]);
   assert.deepEqual(await after(200, [], works, fails), [both, [1001]], "the object of the room");
