@@ -45,8 +45,9 @@ const [step, ...rest] = process.argv.slice(2);
 if (!STEPS.includes(step)) stop(`usage: node scripts/run.mjs <${STEPS.join("|")}>`);
 checkNode();
 process.chdir(ROOT);
-if (step === "start") await checkPort();
-if (!STEPS_WITHOUT_RUST.includes(step)) bringRust();
+const asksForHelp = rest.some((word) => ["--help", "-h"].includes(word));
+if (step === "start" && !asksForHelp) await checkPort();
+if (!STEPS_WITHOUT_RUST.includes(step) && !asksForHelp) bringRust();
 install();
 await run(step, rest);
 
