@@ -130,7 +130,7 @@ browserTest("the turn is heard, and the owner's news", { rooms: [confirms] }, as
   const heard = async () => (await page.evaluate(() => globalThis.heard)).join("\n");
   const path = `${ROOMS}/${confirms.id}`;
   await call(arena.cluster, "PATCH", path, { page_message: "Doors at eight" });
-  await page.getByText("Doors at eight").waitFor();
+  await page.locator(".news").getByText("Doors at eight").waitFor();
   await page.waitForTimeout(SAID_MS);
   assert.match(await heard(), /Doors at eight/);
   await arena.cluster.advance(60_000);
