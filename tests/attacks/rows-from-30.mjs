@@ -53,11 +53,12 @@ export const ROWS_FROM_30 = [
     attack: "Spamming others through the owner's e-mail or SMS service (`turn_notice`)",
     holds:
       "one message for a place, and for three places of a network at a mailbox in any spelling, " +
-      "by the site's own form; one address and nothing else",
+      "by the site's own form; one address and nothing else; a full list promises nothing",
     elsewhere: [
       ...workerd(
         "turn-notice",
         "two tabs, dying isolates and objects: one message",
+        "the page promises nothing while the object takes no more",
         "it is taken back, and is of one place alone",
         "an address that others have typed too is told for this place",
       ),

@@ -106,11 +106,14 @@ export const ROWS = [
   },
   {
     attack: "Algorithm or key confusion",
-    holds: "one algorithm, two generations of keys; an unknown key is a new visitor",
+    holds:
+      "one algorithm, two generations of keys; an unknown key is a new visitor; a coming key " +
+      "seals and names nothing",
     elsewhere: native(
       "src/keys/key_ring/tests",
       "what_a_later_version_sealed_is_unreadable",
       "after_a_rotation_the_new_ring_opens_both_and_the_old_ring_only_its_own",
+      "a_rotation_renames_and_redraws_nothing",
     ),
   },
   {

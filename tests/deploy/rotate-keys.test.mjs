@@ -101,14 +101,17 @@ test("two steps, an interruption, and the old key dropped", ALL, async (context)
   const live = () => worker.secrets.get("TICKET_KEYS").split(",");
   const [old] = live();
 
-  const state_ = deployer.json("state.json");
-  const older = { ...state_, deployed: { ...state_.deployed, digest: "of another version" } };
+  const deployed = deployer.json("state.json");
+  const older = {
+    ...deployed,
+    deployed: { ...deployed.deployed, digest: "of another version" },
+  };
   fs.writeFileSync(deployer.file("state.json"), JSON.stringify(older));
   const another = await deployer.run("rotate-keys", []);
   assert.equal(another.code, 1);
   assert.match(another.said, /another version or configuration: run `npm run deploy` first/);
   assert.deepEqual(live(), [old]);
-  fs.writeFileSync(deployer.file("state.json"), JSON.stringify(state_));
+  fs.writeFileSync(deployer.file("state.json"), JSON.stringify(deployed));
 
   const onText = (text, child) => text.includes("Waiting until") && child.kill("SIGINT");
   await deployer.run("rotate-keys", [], { onText });
