@@ -29,7 +29,7 @@ use check_in::{RETRY_S_MIN, check_in, continued, expected_until, jittered, kept_
 use session::first_end;
 
 pub use check_in::{EARLY_MS, next_refresh};
-pub(crate) use check_in::{interval_s, is_too_early, was_kept};
+pub(crate) use check_in::{interval_s, is_far, is_too_early, was_kept};
 pub use session::{is_inside, session_end};
 pub use standing::{Standing, standing};
 
@@ -313,9 +313,11 @@ fn decide_queued(context: VisitContext<'_>, ticket: Ticket) -> Decision {
         return Decision::TooEarly { ticket };
     }
     let ticket = check_in::noted(now, settings, ticket);
-    // An isolate that heard nothing for a while does not know who was called meanwhile.
+    // An isolate that heard nothing for a while does not know who near the head was called.
     let key = place(context, &ticket);
-    let called = view.is_none_or(|view| is_called(key, view) || view.is_stale(now));
+    let called = view.is_none_or(|view| {
+        is_called(key, view) || view.is_stale(now) && !is_far(now, settings, view, key)
+    });
     if called && may_ask && !settings.queue_all {
         return Decision::AskCounter(asked(settings, ticket, SlotClass::Queued, key));
     }

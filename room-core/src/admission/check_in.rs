@@ -8,6 +8,7 @@ use crate::order::census::Presence;
 use crate::order::lottery::Round;
 use crate::order::order_key::{EPOCH_MS, OrderKey};
 use crate::queue::estimate;
+use crate::queue::view::View;
 use crate::room::settings::{QueueingMethod, Settings};
 use crate::ticket::{ABSENT, Ticket};
 
@@ -19,6 +20,11 @@ pub(super) use crate::room::settings::RETRY_S_MIN;
 /// How late a check-in near the head may come and still keep the turn, in milliseconds. A slow
 /// line, or a busy browser's timer, delays it.
 const LATE_MS: u64 = 10 * SECOND_MS;
+
+/// Until which age a view tells who is far from the turn, in milliseconds. In a small room with
+/// visitors in many data centers an isolate sees one of them every 10 to 30 s, always with a stale
+/// view. With K = 30, 20 places and 60 such questions were asked for each admission.
+const FAR_VIEW_MS: u64 = 30 * SECOND_MS;
 
 /// Whether a visit comes more than [`EARLY_MS`] before the check-in is due.
 ///
@@ -99,6 +105,19 @@ pub(super) fn turn_s(context: VisitContext<'_>, key: OrderKey) -> Option<u32> {
     let in_round = || round == Round::of(view.threshold) && round == Some(Round::at(turn_at));
     let is_lottery = settings.queueing_method == QueueingMethod::Random;
     (!is_lottery || is_called(key, view) || in_round()).then_some(turn_s)
+}
+
+/// Whether the visitor at `key` is so far from the turn that nobody needs to ask for it, although
+/// the view is stale.
+///
+/// The view must be at most [`FAR_VIEW_MS`] old, and the wait that it expects twice as long as the
+/// time from then until the next check-in. In a lottery nobody is far: each round calls anybody.
+pub(crate) fn is_far(now: Timestamp, settings: &Settings, view: &View, key: OrderKey) -> bool {
+    let is_line = settings.queueing_method == QueueingMethod::Fifo;
+    let age_ms = now.since_ms(view.made_at);
+    let next_ms = age_ms + u64::from(settings.refresh_interval_s) * SECOND_MS;
+    let is_later = |wait_s| u64::from(wait_s) * SECOND_MS > 2 * next_ms;
+    is_line && age_ms <= FAR_VIEW_MS && estimate::wait_s(view, key).is_some_and(is_later)
 }
 
 /// Returns until when a waiting visitor counts without another check-in: until the next one is due,

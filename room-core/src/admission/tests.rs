@@ -138,6 +138,16 @@ fn a_waiting_visitor_asks_exactly_when_called() {
     check(701, Some(seen_at(STALE_MS)), true, "queue");
     check(701, Some(seen_at(STALE_MS + 1)), true, "ask as called");
     check(701, Some(seen_at(STALE_MS + 1)), false, "queue");
+    // Who is far from the turn by a view of the last half minute needs no newer one.
+    let forecast = |wait_s| vec![(0, wait_s), (100, wait_s)].into();
+    let far = |age_ms, wait_s| {
+        let view = View { forecast: forecast(wait_s), ..seen_at(age_ms) };
+        Some(View { next_place_s: Some(0), ..view })
+    };
+    check(701, far(10_000, 61), true, "queue");
+    check(701, far(10_000, 60), true, "ask as called");
+    check(701, far(30_000, 999), true, "queue");
+    check(701, far(30_001, 999), true, "ask as called");
 }
 
 #[test]
