@@ -98,6 +98,10 @@ pub struct Supply {
     pub queued_since_reported: u64,
     /// Visitors who joined since the middle of the reported epoch.
     pub joined_since_reported: u64,
+    /// The moment up to which all joins are known.
+    pub joins_known_until: Timestamp,
+    /// How many visitors have come since then, by the pace at which counters see newcomers.
+    pub newcomers_since: u64,
     /// Slots granted to called visitors since the lottery's round began.
     pub queued_since_round: u64,
     /// Visitors called in the lottery's round before who may still come.
@@ -412,12 +416,18 @@ impl Queue {
     }
 
     /// Opens a closed room if nobody is left to call and slots remain. Returns true if it opened.
+    ///
+    /// Until all are known who joined before it closed, newcomers who are likely to have joined
+    /// count as promised slots, too. In the second in which a crowd comes a slot may return before
+    /// any data center has told of the crowd, and opening would call all of it.
     pub fn try_open(&mut self, settings: &Settings, supply: Supply) -> bool {
         // Whoever joined since cannot be called before the next epoch. To wait until nobody has
         // would keep the room closed for as long as newcomers keep coming; opening calls them.
         let callable = self.joined_by(self.reported.start() - 1).max(self.threshold);
         let nobody_left = self.waiting_up_to(self.threshold) == self.waiting_up_to(callable);
-        let spare = supply.available > self.promised(supply);
+        let knows_joins = supply.joins_known_until > self.closed_at;
+        let untold = if knows_joins { 0 } else { supply.newcomers_since };
+        let spare = supply.available > self.promised(supply).saturating_add(untold);
         if self.open || settings.admits_nobody() || !nobody_left || !spare {
             return false;
         }

@@ -25,7 +25,7 @@ mod told;
 pub mod watch;
 
 use crate::base::id::{Incarnation, RoomId};
-use crate::base::time::Timestamp;
+use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::capacity::slots::{SlotClass, Slots};
 use crate::capacity::state::{LEFT_OUT_MS, Node};
 use crate::machines::journal::Journal;
@@ -435,6 +435,8 @@ impl GlobalAggregator {
         let waiting = self.queue.waiting() as f64;
         let pace_per_s = pace_per_s(settings, waiting, rate_free, leaving, 1.0);
         let freed_per_s = self.freed_per_s(now, settings, rate_free);
+        let joins_known_until = contributions.joins_told_until(now);
+        let untold_ms = now.since_ms(joins_known_until);
         Supply {
             available: self.available(now, settings),
             flow_per_s,
@@ -445,6 +447,8 @@ impl GlobalAggregator {
             ahead: self.overcall.factor(),
             queued_since_reported: ledger.queued_since(middle),
             joined_since_reported: contributions.joined_since(middle),
+            joins_known_until,
+            newcomers_since: self.counters.newcomers_per_minute(now) * untold_ms / MINUTE_MS,
             queued_since_round,
             carried: self.queue.carried(now, settings, queued_since_round),
             queued_at: ledger.queued_at(),

@@ -117,6 +117,8 @@ mod tests {
             paced: u64::MAX,
             queued_since_reported: 0,
             joined_since_reported: 0,
+            joins_known_until: Timestamp(u64::MAX),
+            newcomers_since: 0,
             queued_since_round: 0,
             carried,
             queued_at: START,

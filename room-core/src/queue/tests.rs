@@ -22,6 +22,8 @@ fn supply(available: u64) -> Supply {
         ahead: 0.5,
         queued_since_reported: 0,
         joined_since_reported: 0,
+        joins_known_until: Timestamp(u64::MAX),
+        newcomers_since: 0,
         queued_since_round: 0,
         carried: 0,
         queued_at: Timestamp(20_000),
@@ -393,6 +395,14 @@ fn the_room_opens_when_nobody_is_left_and_slots_remain() {
     check(&[1_000, 10_000], supply(3), true); // and it cannot be called before it opens
     check(&[1_000], Supply { joined_since_reported: 1, ..supply(2) }, false);
     check(&[1_000], Supply { queued_since_reported: 1, ..supply(1) }, true);
+    // Nobody has told yet of the crowd that closed the room.
+    let crowd = |known_until, newcomers_since| {
+        let joins_known_until = Timestamp(known_until);
+        Supply { joins_known_until, newcomers_since, ..supply(9) }
+    };
+    check(&[1_000], crowd(1, 8), false);
+    check(&[1_000], crowd(1, 7), true);
+    check(&[1_000], crowd(2, 8), true);
 }
 
 #[test]
