@@ -21,7 +21,7 @@ use stays::{ByAge, Stays};
 /// The steps of a session: 60, and one for the activity bucket that is being filled.
 const AGES: usize = 61;
 /// The age in milliseconds at which a measurement counts half: habits change during a day, not in a
-/// minute. It is two sessions if these are longer.
+/// minute. It is two sessions if these are longer, and of visits inside two visits.
 const HALF_LIFE_MS: f64 = (10 * MINUTE_MS) as f64;
 /// The number of sessions that a forecast looks ahead. Beyond them its mean rate goes on.
 const SESSIONS_AHEAD: usize = 6;
@@ -171,8 +171,14 @@ impl RetentionModel {
         if let Some(before) = self.seen.take() {
             let passed_ms = now.at.since_ms(before.at) as f64;
             let half_life_ms = HALF_LIFE_MS.max(2.0 * settings.session_ms() as f64);
-            self.forget(0.5_f64.powf(passed_ms / half_life_ms));
+            let kept = |half_life_ms: f64| 0.5_f64.powf(passed_ms / half_life_ms);
+            self.forget(kept(half_life_ms));
+            // Else the sessions seen to end would never outnumber the visitors inside twice.
+            let inside = before.activity.iter().map(|(_, count)| count).sum();
+            let visit_ms = self.stays.seen_steps(inside) * (step_s(settings) * SECOND_MS) as f64;
+            self.stays.fade(kept(half_life_ms.max(2.0 * visit_ms)));
             self.learn_stays(settings, &before, &now);
+            self.stays.learn_usual(inside);
             self.learn_giving_up(&before, &now, now.at.seconds_since(before.at));
         }
         self.seen = Some(now);
@@ -184,7 +190,6 @@ impl RetentionModel {
     }
 
     fn forget(&mut self, kept: f64) {
-        self.stays.fade(kept);
         self.ends.fade(kept);
         self.gives_up.fade(kept);
         self.leaves_at_once.fade(kept);
@@ -416,9 +421,10 @@ fn steps_left(settings: &Settings, bucket: Bucket, now: Timestamp) -> usize {
     usize::try_from(bucket.expires_at().since_ms(now).div_ceil(step_ms)).unwrap_or(usize::MAX)
 }
 
-fn steps_between(settings: &Settings, from: Timestamp, to: Timestamp) -> usize {
-    let step_ms = step_s(settings) * SECOND_MS;
-    usize::try_from(to.since_ms(from) / step_ms).unwrap_or(usize::MAX).max(1)
+/// Returns the steps between two moments. A measurement is due once in a step and comes with the
+/// next turn, up to a second later.
+fn steps_between(settings: &Settings, from: Timestamp, to: Timestamp) -> f64 {
+    to.since_ms(from) as f64 / (step_s(settings) * SECOND_MS) as f64
 }
 
 /// Rounds the points to whole numbers, drops steps in which nobody enters, and thins the rest

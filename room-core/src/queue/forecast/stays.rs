@@ -4,7 +4,8 @@
 //! look like those who have not come back yet. By measurements alone hardly anybody would ever
 //! leave. So a guess counts for as many visitors as have not been seen to leave: they go on for
 //! anything up to a session, all equally likely. In a room with few visitors, none of whom has come
-//! back yet, perhaps nobody does. There the guess is lower.
+//! back yet, perhaps nobody does. There the guess is lower. Once a room has seen enough visitors
+//! leave it guesses by how long those stayed.
 
 use super::{AGES, Frequency};
 
@@ -22,6 +23,8 @@ const UNSEEN_RETURNS: f64 = 10.0;
 const SEEN_PART: f64 = 0.5;
 /// The part of the guessed time that a visitor goes on who has exceeded it.
 const LONGER_PART: f64 = 0.25;
+/// The fewest sessions seen to end from which visits have a usual length.
+const USUAL_FROM: f64 = 20.0;
 /// Assumed steps of visitors inside before anything is measured, and the requests in them: one in
 /// twenty.
 const UNSEEN: Frequency = Frequency { chances: 20.0, events: 1.0 };
@@ -37,11 +40,14 @@ pub(super) struct Stays {
     pub(super) gained_steps: f64,
     /// The sessions that were seen to end.
     pub(super) ended: f64,
+    /// The steps by which a visitor renewed the session on average when nothing was guessed.
+    pub(super) usual_steps: Option<f64>,
 }
 
 impl Default for Stays {
     fn default() -> Self {
-        Self { by_age: [Frequency::default(); AGES], gained_steps: 0.0, ended: 0.0 }
+        let by_age = [Frequency::default(); AGES];
+        Self { by_age, gained_steps: 0.0, ended: 0.0, usual_steps: None }
     }
 }
 
@@ -54,19 +60,37 @@ impl Stays {
 
     /// Learns that of `count` visitors without a request for `age` steps, `came_back` came back in
     /// the next `steps`.
-    pub(super) fn learn(&mut self, age: usize, steps: usize, count: u64, came_back: u64) {
+    pub(super) fn learn(&mut self, age: usize, steps: f64, count: u64, came_back: u64) {
         if let Some(stays) = self.by_age.get_mut(age) {
-            stays.chances += count as f64 * steps as f64;
+            stays.chances += count as f64 * steps;
             stays.events += came_back as f64;
             self.gained_steps += came_back as f64 * age as f64;
         }
     }
 
+    /// Notes how long visits usually last, once nothing is guessed with `inside` visitors inside.
+    pub(super) fn learn_usual(&mut self, inside: u64) {
+        if self.unseen(inside) <= 0.0 && self.ended >= USUAL_FROM {
+            self.usual_steps = Some(self.gained_steps / self.ended);
+        }
+    }
+
+    /// Returns the steps that a visit lasts on average, by what was seen of them. With `inside`
+    /// visitors inside it may be too few: those have not left yet.
+    pub(super) fn seen_steps(&self, inside: u64) -> f64 {
+        SESSION_STEPS + self.gained_steps / (self.ended + self.unseen(inside)).max(1.0)
+    }
+
+    /// Returns for how many visitors the guess counts, with `inside` visitors inside.
+    fn unseen(&self, inside: u64) -> f64 {
+        let inside = inside as f64;
+        (GENERATIONS * inside - self.ended).clamp(0.0, inside)
+    }
+
     /// Returns the parts of visitors who make a request in the next step, with `inside` visitors
     /// inside.
     pub(super) fn by_age(&self, inside: u64) -> ByAge {
-        let inside = inside as f64;
-        let unseen = (GENERATIONS * inside - self.ended).clamp(0.0, inside);
+        let unseen = self.unseen(inside);
         // At an age that was not seen yet visitors come back like at all others.
         let mean = self.mean_part();
         let comes_back = |stays: &Frequency| {
@@ -79,8 +103,9 @@ impl Stays {
         }
         let all = self.ended + unseen;
         let gained = self.gained_steps / all;
-        let part = self.guessed_part();
-        let rest = ((SESSION_STEPS - gained) * part).max(gained * LONGER_PART);
+        let guessed = || (SESSION_STEPS - gained) * self.guessed_part();
+        let rest = self.usual_steps.map_or_else(guessed, |usual_steps| usual_steps - gained);
+        let rest = rest.max(gained * LONGER_PART);
         let share = unseen / all;
         let here = rarer(&measured, gained * (1.0 - share) + rest * share);
         ByAge { here, later: rarer(&measured, gained + rest * share) }
@@ -150,7 +175,7 @@ fn renewed_steps(by_age: &[f64], factor: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{AGES, ByAge, Stays, renewed_steps};
+    use super::{AGES, ByAge, Stays, USUAL_FROM, renewed_steps};
 
     /// How many steps those who are inside go on, and those who will enter.
     fn steps(stays: &Stays, inside: u64) -> (f64, f64) {
@@ -162,8 +187,8 @@ mod tests {
     fn all_came_back(times: u64) -> Stays {
         let mut stays = Stays::default();
         for _ in 0..times {
-            (1..10).for_each(|age| stays.learn(age, 1, 50, 0));
-            stays.learn(10, 1, 50, 50);
+            (1..10).for_each(|age| stays.learn(age, 1.0, 50, 0));
+            stays.learn(10, 1.0, 50, 50);
         }
         stays
     }
@@ -180,10 +205,27 @@ mod tests {
         }
     }
 
+    /// A room that has seen a hundred stay for 40 steps, before a rush of 400.
+    #[test]
+    fn the_guess_of_a_room_that_has_seen_many_leave_is_how_long_these_stayed() {
+        let mut stays = all_came_back(8);
+        (stays.gained_steps, stays.ended) = (4_000.0, 100.0);
+        stays.learn_usual(50);
+        assert_eq!(stays.usual_steps, Some(40.0));
+        // Those inside now have not left, and tell nothing of that.
+        stays.learn_usual(400);
+        assert_eq!(stays.usual_steps, Some(40.0));
+        let (_, later) = steps(&stays, 400);
+        assert!((33.0..=40.0).contains(&later), "{later}");
+        let mut few = Stays { ended: USUAL_FROM - 1.0, ..Stays::default() };
+        few.learn_usual(0);
+        assert_eq!(few.usual_steps, None);
+    }
+
     #[test]
     fn visitors_who_do_not_come_back_are_not_guessed_to_for_long() {
         let mut stays = Stays::default();
-        (1..10).for_each(|age| stays.learn(age, 1, 50, 0));
+        (1..10).for_each(|age| stays.learn(age, 1.0, 50, 0));
         assert!(steps(&stays, 50).0 < 5.0, "{:?}", steps(&stays, 50));
     }
 
@@ -191,7 +233,8 @@ mod tests {
     fn once_twice_as_many_have_left_as_are_inside_only_what_is_measured_counts() {
         let mut stays = Stays { ended: 100.0, ..Stays::default() };
         // Half of them come back after ten steps: ten more on average.
-        (1..AGES).for_each(|age| stays.learn(age, 1, 999_999, if age == 10 { 500_000 } else { 0 }));
+        (1..AGES)
+            .for_each(|age| stays.learn(age, 1.0, 999_999, if age == 10 { 500_000 } else { 0 }));
         let by_age = stays.by_age(50);
         assert_eq!(by_age.here, by_age.later);
         let by_age = by_age.here;
