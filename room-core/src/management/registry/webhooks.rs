@@ -85,6 +85,8 @@ pub fn create(context: CallContext<'_>, room: &Room, body: &Value) -> Result<Ans
 }
 
 /// Changes some fields of a webhook. An address that is sent in its shown form stays unchanged.
+///
+/// Errors: wrong fields, and another secret: it stays as long as its webhook.
 pub fn change_one(
     context: CallContext<'_>,
     room: &Room,
@@ -92,6 +94,13 @@ pub fn change_one(
     body: &Value,
 ) -> Result<Answer, Failure> {
     let current = found(context, room, id)?;
+    if body.get("secret").is_some_and(|secret| !secret.is_null() && secret != &current.secret) {
+        return Err(Failure::invalid(vec![FieldError {
+            pointer: "/secret".to_owned(),
+            code: ErrorCode::Unsupported,
+            message: "cannot be changed: make another webhook and remove this one".to_owned(),
+        }]));
+    }
     let mut body = body.clone();
     let url = current.fields.get("url").and_then(Value::as_str).unwrap_or_default();
     if let Some(fields) = body.as_object_mut()

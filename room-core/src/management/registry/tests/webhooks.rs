@@ -36,6 +36,9 @@ fn a_webhook_is_made_shown_changed_and_removed() {
     let version = world.registry.version();
     assert_eq!(world.get("PATCH", &one, &shown), shown, "as it is shown it stays as it is");
     assert_eq!(world.registry.version(), version);
+    let own = json!({ "secret": "whsec_AAAA", "enabled": false });
+    world.check("PATCH", &one, &own, &[(1_108, "/secret")]);
+    assert_eq!(world.get("PATCH", &one, &webhook), shown, "as it was made it stays as it is");
     let changed = world.get("PATCH", &one, &json!({ "topics": ["save"], "enabled": false }));
     assert_eq!((&changed["topics"], &changed["enabled"]), (&json!(["save"]), &json!(false)));
     let stored = world.stored.values().find(|row| row.contains("hush")).expect("a row");
