@@ -117,8 +117,7 @@ impl<'json> Fields<'json> {
 
     /// Returns the JSON pointer to the field of this name.
     pub fn pointer_to(&self, name: &str) -> String {
-        // RFC 6901 section 3: `~` and `/` of a name are written `~0` and `~1`.
-        format!("{}/{}", self.pointer, name.replace('~', "~0").replace('/', "~1"))
+        pointer_below(&self.pointer, name)
     }
 
     /// Keeps an error of the field of this name.
@@ -175,6 +174,35 @@ impl<'json> Fields<'json> {
     pub fn keep<T>(&mut self, name: &str, parsed: Result<T, Problem>) -> Option<T> {
         parsed.map_err(|problem| self.errors.push(problem.at(self.pointer_to(name)))).ok()
     }
+
+    /// Reads the `parts` of the field of this name by `parse`: the items of a list, each with its
+    /// place, or the fields of an object. Keeps the error of each wrong part, and then returns
+    /// `None`.
+    pub fn each<'part, T>(
+        &mut self,
+        name: &str,
+        parts: impl IntoIterator<Item = (impl ToString, &'part Value)>,
+        parse: impl Fn(&'part Value) -> Result<T, Problem>,
+    ) -> Option<Vec<T>> {
+        let pointer = self.pointer_to(name);
+        let (mut read, mut is_valid) = (Vec::new(), true);
+        for (place, part) in parts {
+            match parse(part) {
+                Ok(part) => read.push(part),
+                Err(problem) => {
+                    is_valid = false;
+                    self.errors.push(problem.at(pointer_below(&pointer, &place.to_string())));
+                }
+            }
+        }
+        is_valid.then_some(read)
+    }
+}
+
+/// Returns the JSON pointer to the part of this name of what stands at `pointer`.
+fn pointer_below(pointer: &str, name: &str) -> String {
+    // RFC 6901 section 3: `~` and `/` of a name are written `~0` and `~1`.
+    format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
 /// The usual number of known fields: those of a room, with its events and rules.

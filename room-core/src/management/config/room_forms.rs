@@ -153,11 +153,9 @@ impl Form for Commands {
     type Value = bool;
 
     fn read(&self, name: &'static str, value: &Value, fields: &mut Fields<'_>) -> Option<bool> {
-        let commands = list("a list of commands", ORIGIN_COMMANDS.len())(value);
-        let may_revoke = commands.and_then(|commands| {
-            commands.iter().try_fold(false, |_, command| choice(&ORIGIN_COMMANDS)(command))
-        });
-        fields.keep(name, may_revoke)
+        let listed = list("a list of commands", ORIGIN_COMMANDS.len())(value);
+        let listed = fields.keep(name, listed)?.iter().enumerate();
+        Some(fields.each(name, listed, choice(&ORIGIN_COMMANDS))?.contains(&true))
     }
 
     fn write(&self, value: &bool) -> Value {

@@ -1,5 +1,8 @@
 //! Reads named tokens as owners write them, and writes them as the API shows them: without hash.
 
+use std::fmt::Display;
+use std::str::FromStr;
+
 use serde_json::{Map, Value, json};
 
 use super::field_error::{ErrorCode, FieldError, Problem};
@@ -47,8 +50,8 @@ pub fn read_token(value: &Value) -> Result<TokenFields, Vec<FieldError>> {
     let role = fields.required("role", choice(&ROLES));
     // What was read can be sent back; Cloudflare's third word is not honoured.
     fields.optional("status", (), choice(&[("active", ()), ("expired", ())]));
-    let zones = fields.optional("zones", None, |value| ids::<ZoneId>(value).map(Some));
-    let rooms = fields.optional("rooms", None, |value| ids::<RoomId>(value).map(Some));
+    let zones = ids::<ZoneId>(&mut fields, "zones");
+    let rooms = ids::<RoomId>(&mut fields, "rooms");
     let moment = |value: &Value| parsed::<Timestamp>(value).map(Some);
     let not_before = fields.optional("not_before", None, moment);
     let expires_on = fields.optional("expires_on", None, moment);
@@ -96,8 +99,14 @@ fn is_invisible(character: char) -> bool {
     character.is_control() || is_format
 }
 
-fn ids<T: std::str::FromStr<Err: std::fmt::Display>>(value: &Value) -> Result<Vec<T>, Problem> {
-    list("a list of ids", PARTS_MAX)(value)?.iter().map(parsed).collect()
+/// Reads a list of ids; `Some(None)` if the field is missing.
+fn ids<T: FromStr<Err: Display>>(
+    fields: &mut Fields<'_>,
+    name: &'static str,
+) -> Option<Option<Vec<T>>> {
+    let Some(value) = fields.value(name) else { return Some(None) };
+    let listed = fields.keep(name, list("a list of ids", PARTS_MAX)(value))?;
+    fields.each(name, listed.iter().enumerate(), parsed).map(Some)
 }
 
 /// Reads whom Cloudflare Access has signed in, as `src/access.js` writes it: the fields of a token,
@@ -168,7 +177,13 @@ mod tests {
         check(json!({ "role": "owner" }), &[("/role", ErrorCode::OutOfRange)]);
         check(json!({ "status": "expired" }), &[]);
         check(json!({ "status": "disabled" }), &[("/status", ErrorCode::OutOfRange)]);
-        check(json!({ "zones": ["x"] }), &[("/zones", ErrorCode::Malformed)]);
+        let two = json!({ "zones": ["x"], "rooms": [ID, "y", 1] });
+        let want = [
+            ("/zones/0", ErrorCode::Malformed),
+            ("/rooms/1", ErrorCode::Malformed),
+            ("/rooms/2", ErrorCode::WrongType),
+        ];
+        check(two, &want);
         check(json!({ "zones": [] }), &[("/zones", ErrorCode::OutOfRange)]);
         check(json!({ "zones": [], "rooms": [ID] }), &[]);
         check(json!({ "rooms": vec![ID; 101] }), &[("/rooms", ErrorCode::OutOfRange)]);

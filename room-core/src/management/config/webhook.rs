@@ -129,21 +129,12 @@ fn read_topics(fields: &mut Fields<'_>) -> Option<Vec<&'static str>> {
         let all = TOPICS.iter().map(|(_, topic)| *topic);
         return Some(all.filter(|topic| *topic != TURN).collect());
     };
-    let read = || {
-        let names = list("a list of topics", TOPICS.len())(value)?;
-        names.iter().map(choice(&TOPICS)).collect::<Result<Vec<_>, _>>()
-    };
-    match read() {
-        Ok(topics) if !topics.is_empty() => Some(topics),
-        Ok(_) => {
-            fields.fail("topics", ErrorCode::OutOfRange, "must be at least one topic");
-            None
-        }
-        Err(Problem { code, message }) => {
-            fields.fail("topics", code, message);
-            None
-        }
+    let names = fields.keep("topics", list("a list of topics", TOPICS.len())(value))?;
+    if names.is_empty() {
+        fields.fail("topics", ErrorCode::OutOfRange, "must be at least one topic");
+        return None;
     }
+    fields.each("topics", names.iter().enumerate(), choice(&TOPICS))
 }
 
 fn routing_key(value: &Value) -> Result<&str, Problem> {
@@ -304,7 +295,10 @@ mod tests {
         let slack = json!({ "topics": ["turn"], "format": "slack" });
         check(&slack, &[("/topics", ErrorCode::Contradiction)]);
         check(&json!({ "topics": [] }), &[("/topics", ErrorCode::OutOfRange)]);
-        check(&json!({ "topics": ["weather"] }), &[("/topics", ErrorCode::OutOfRange)]);
+        check(
+            &json!({ "topics": ["weather", "save", 1] }),
+            &[("/topics/0", ErrorCode::OutOfRange), ("/topics/2", ErrorCode::WrongType)],
+        );
         check(&json!({ "topics": "queueing" }), &[("/topics", ErrorCode::WrongType)]);
         check(&json!({ "told_wait_minutes": 0 }), &[("/told_wait_minutes", ErrorCode::OutOfRange)]);
         check(&json!({ "url": null }), &[("/url", ErrorCode::Required)]);
