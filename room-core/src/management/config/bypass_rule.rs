@@ -93,7 +93,8 @@ fn version(value: &Value) -> Result<u32, Problem> {
     number.ok_or_else(|| malformed(written, rule))
 }
 
-fn expression<'json>(
+/// Reads an expression: its text, and what it is compiled to.
+pub(super) fn expression<'json>(
     value: &'json Value,
     lists: &KnownLists,
 ) -> Result<(&'json str, Expression), Problem> {

@@ -5,12 +5,13 @@ use std::net::IpAddr;
 
 use serde_json::{Map, Value};
 
+use super::bypass_rule::expression;
 use super::field_error::{ErrorCode, FieldError, Problem};
 use super::fields::Fields;
-use super::value::{malformed, parsed, text, wrong_type};
+use super::value::{malformed, text, wrong_type};
 use crate::base::time::Timestamp;
 use crate::base::url::split_url;
-use crate::rules::{BODY_BYTES_MAX, Body, RequestSource};
+use crate::rules::{BODY_BYTES_MAX, Body, Expression, KnownLists, RequestSource};
 
 /// The longest URL, method and header, in bytes. Ours: servers take no longer ones.
 const MAX_PART_BYTES: usize = 16 * 1_024;
@@ -38,21 +39,25 @@ impl TrialRequest {
     }
 }
 
+/// An expression that is no rule yet: its text, and what it was compiled to.
+pub type Draft = (String, Expression);
+
 /// Reads a request that comes at `now`, and the expression to try with the existing rules, if there
-/// is one. Pointers of errors begin at the object.
+/// is one. It may refer to `lists`. Pointers of errors begin at the object.
 pub fn read_trial(
     value: &Value,
     now: Timestamp,
-) -> Result<(TrialRequest, Option<String>), Vec<FieldError>> {
+    lists: &KnownLists,
+) -> Result<(TrialRequest, Option<Draft>), Vec<FieldError>> {
     let mut fields = Fields::of(value, String::new()).map_err(|error| vec![error])?;
     let url = fields.required("url", absolute_url);
     let method = fields.optional("method", "GET", text(MAX_PART_BYTES));
-    let headers = fields.optional("headers", Vec::new(), header_list);
+    let headers = read_headers(&mut fields);
     let body = fields.optional("body", "", text(BODY_BYTES_MAX));
-    let address = fields.optional("address", None, |value| parsed(value).map(Some));
+    let address = fields.optional("address", None, |value| address(value).map(Some));
     let no_properties = Map::new();
     let properties = fields.optional("cf", &no_properties, object);
-    let draft = fields.optional("expression", None, |value| text(usize::MAX)(value).map(Some));
+    let draft = fields.optional("expression", None, |value| expression(value, lists).map(Some));
     let request = || {
         Some(TrialRequest {
             url: url?.to_owned(),
@@ -64,7 +69,8 @@ pub fn read_trial(
             now,
         })
     };
-    let request = request().zip(draft.map(|draft| draft.map(str::to_owned)));
+    let draft = draft.map(|draft| draft.map(|(text, compiled)| (text.to_owned(), compiled)));
+    let request = request().zip(draft);
     let errors = fields.finish();
     request.filter(|_| errors.is_empty()).ok_or(errors)
 }
@@ -75,20 +81,31 @@ fn absolute_url(value: &Value) -> Result<&str, Problem> {
     split_url(url).map(|_| url).ok_or_else(|| malformed(url, rule))
 }
 
+fn address(value: &Value) -> Result<IpAddr, Problem> {
+    let address = text(MAX_PART_BYTES)(value)?;
+    let rule = "must be an IP address like 203.0.113.7 or 2001:db8::7";
+    address.parse().map_err(|_| malformed(address, rule))
+}
+
 fn object(value: &Value) -> Result<&Map<String, Value>, Problem> {
     value.as_object().ok_or_else(|| wrong_type("an object", value))
 }
 
-fn header_list(value: &Value) -> Result<Vec<(String, String)>, Problem> {
+fn read_headers(fields: &mut Fields<'_>) -> Option<Vec<(String, String)>> {
+    let Some(value) = fields.value("headers") else { return Some(Vec::new()) };
+    let headers = fields.keep("headers", header_list(value))?;
+    let values = fields.each("headers", headers, text(MAX_PART_BYTES))?;
+    let named = headers.keys().zip(values);
+    Some(named.map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned())).collect())
+}
+
+fn header_list(value: &Value) -> Result<&Map<String, Value>, Problem> {
     let headers = object(value)?;
-    if headers.len() > MAX_HEADERS {
-        let message = format!("must be at most {MAX_HEADERS}, but are {}", headers.len());
-        return Err(Problem { code: ErrorCode::OutOfRange, message });
+    if headers.len() <= MAX_HEADERS {
+        return Ok(headers);
     }
-    let read = |(name, value): (&String, &Value)| {
-        Ok((name.to_ascii_lowercase(), text(MAX_PART_BYTES)(value)?.to_owned()))
-    };
-    headers.iter().map(read).collect()
+    let message = format!("must be at most {MAX_HEADERS}, but are {}", headers.len());
+    Err(Problem { code: ErrorCode::OutOfRange, message })
 }
 
 impl RequestSource for TrialRequest {

@@ -7,8 +7,9 @@ use super::change::Answer;
 use super::context::CallContext;
 use super::document::drawn_id;
 use crate::base::id::RuleId;
+use crate::base::time::Timestamp;
 use crate::management::api::Failure;
-use crate::management::config::{read_bypass_rule, read_trial};
+use crate::management::config::read_trial;
 use crate::room::bypass::{self, Bypass};
 use crate::room::bypass_rule::BypassRule;
 use crate::room::coverage::{Coverage, served_alike};
@@ -18,16 +19,20 @@ use crate::room::{Room, named_list};
 ///
 /// An expression in the body is tried as if it were the last rule.
 pub fn answer(context: CallContext<'_>, room: &Room, body: &Value) -> Result<Answer, Failure> {
-    let (request, draft) = read_trial(body, context.now).map_err(Failure::invalid)?;
+    let (request, draft) =
+        read_trial(body, context.now, &context.stored.known_lists()).map_err(Failure::invalid)?;
     let lists = named_list::compiled(context.stored.lists().values())
         .map_err(|problem| Failure::new(503, 1_000, problem))?;
     let mut tried = room.clone();
-    if let Some(expression) = draft {
-        let id = RuleId::from_bytes(drawn_id(context.draw, 0));
-        let rule = json!({ "id": id, "action": "bypass_waiting_room", "expression": expression });
-        let rule = read_bypass_rule(&rule, &context.stored.known_lists());
-        tried.bypass_rules.push(rule.map_err(Failure::invalid)?);
-    }
+    tried.bypass_rules.extend(draft.map(|(expression, compiled)| BypassRule {
+        id: RuleId::from_bytes(drawn_id(context.draw, 0)),
+        version: 1,
+        expression,
+        compiled,
+        description: String::new(),
+        enabled: true,
+        last_updated: Timestamp::default(),
+    }));
     let zone = context.stored.zone_settings().get(&room.zone_id).copied().unwrap_or_default();
     let coverage = Coverage::new(context.stored.rooms().values().map(bare).collect());
     let covering = coverage.lookup(request.url());

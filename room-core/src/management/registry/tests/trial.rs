@@ -71,10 +71,19 @@ fn a_trial_says_what_is_wrong_with_it() {
     };
     check(json!({}), &["/url"]);
     check(
-        json!({ "url": "buy", "address": "home", "headers": 1 }),
-        &["/url", "/headers", "/address"],
+        json!({ "url": "buy", "address": "home", "headers": 1, "expression": "ssl and" }),
+        &["/url", "/headers", "/address", "/expression"],
     );
-    check(json!({ "url": "https://a.example/", "headers": { "x": 1 } }), &["/headers"]);
+    let headers = json!({ "a/b": 1, "x": "fine", "y": [] });
+    check(
+        json!({ "url": "https://a.example/", "headers": headers }),
+        &["/headers/a~1b", "/headers/y"],
+    );
     check(json!({ "url": "https://a.example/", "expression": "ssl and" }), &["/expression"]);
     check(json!({ "url": "https://a.example/", "cookie": "a" }), &["/cookie"]);
+    let home = json!({ "url": "https://a.example/", "address": "home" });
+    let (_, told) = world.ask("POST", &path, &home);
+    let message =
+        "/address must be an IP address like 203.0.113.7 or 2001:db8::7; given is \"home\"";
+    assert_eq!(told["errors"][0]["message"], message);
 }
