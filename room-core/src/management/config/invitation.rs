@@ -81,6 +81,8 @@ pub(super) fn settle_invitations(fields: &mut Fields<'_>, room: &mut Room, _: &m
 fn read_groups(value: &Value, fields: &mut Fields<'_>) -> Option<Vec<InvitationGroup>> {
     let listed = fields.keep(GROUPS, list("a list of groups", GROUPS_MAX)(value))?;
     let mut groups: Vec<InvitationGroup> = Vec::new();
+    // Also those of wrong groups: all errors are told at once.
+    let mut names: Vec<&str> = Vec::new();
     let mut is_valid = true;
     for (index, value) in listed.iter().enumerate() {
         let pointer = format!("{}/{index}", fields.pointer_to(GROUPS));
@@ -91,9 +93,10 @@ fn read_groups(value: &Value, fields: &mut Fields<'_>) -> Option<Vec<InvitationG
                 let one_in = read_one_in(&mut group, enters);
                 let public_key =
                     group.optional("public_key", None, |value| public_key(value).map(Some));
-                if groups.iter().any(|other| Some(other.name.as_str()) == name) {
+                if name.is_some_and(|name| names.contains(&name)) {
                     group.fail("name", ErrorCode::Duplicate, "is the name of another group");
                 }
+                names.extend(name);
                 let errors = group.finish();
                 let made = || {
                     let name = name?.to_owned();
@@ -206,6 +209,13 @@ mod tests {
         check_all(
             &[of(json!([name("a"), name("a")]))],
             &[("/0/invitation_groups/1/name", ErrorCode::Duplicate)],
+        );
+        check_all(
+            &[of(json!([{ "name": "a", "enters": "last" }, name("a")]))],
+            &[
+                ("/0/invitation_groups/0/enters", ErrorCode::OutOfRange),
+                ("/0/invitation_groups/1/name", ErrorCode::Duplicate),
+            ],
         );
         for wrong in ["", "a b", "a/b", "\u{e9}"] {
             check_all(&[of(json!([name(wrong)]))], &[(at, ErrorCode::Malformed)]);
