@@ -88,7 +88,7 @@ fn verified(keys: &KeyRing, room: &Room, typed: &str) -> Option<(Invitation, Opt
     let signature = Base64UrlUnpadded::decode_vec(signature).ok()?;
     let (header, claims) = (json(header)?, json(claims)?);
     let text = |name: &str| claims.get(name)?.as_str();
-    let (group, jti, exp) = (text("group")?, text("jti")?, claims.get("exp")?.as_u64()?);
+    let (group, jti, exp) = (text("group")?, text("jti")?, number(claims.get("exp")?)? as u64);
     let mut groups = room.invitation_groups.iter().zip(1..);
     let (known, place) = groups.find(|(known, _)| known.name == group)?;
     // The group has one algorithm, whatever a header asks for: a public key is no key of HS256.
@@ -108,13 +108,19 @@ fn verified(keys: &KeyRing, room: &Room, typed: &str) -> Option<(Invitation, Opt
     let proof = known.public_key.map(|key| Proof { key, text: signed.to_owned(), signature });
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
     let is_named = (1..=ID_BYTES_MAX).contains(&jti.len()) && jti.bytes().all(is_plain);
-    let uses = claims.get("uses").map_or(Some(1), Value::as_u64);
-    let uses = u32::try_from(uses?).ok()?;
+    let uses = claims.get("uses").map_or(Some(1.0), number).filter(|uses| uses.fract() == 0.0);
+    let uses = u32::try_from(uses? as u64).ok()?;
     let is_of_room = text("room")?.parse() == Ok(room.id);
     let is_valid = is_of_room && is_named && (1..=USES_MAX).contains(&uses);
     let (name, one_in) = (format!("{group}/{jti}"), known.one_in);
     let ends_at = Timestamp::from_seconds(exp);
     is_valid.then_some((Invitation { group: place, name, uses, one_in, ends_at }, proof, exp))
+}
+
+/// Reads a number from 0 on. Of seconds the whole part counts: RFC 7519 allows a fraction, and some
+/// libraries write one.
+fn number(value: &Value) -> Option<f64> {
+    value.as_f64().filter(|number| *number >= 0.0)
 }
 
 /// Whether the signature is that of a text. The time it takes tells nothing of the right one.
@@ -250,12 +256,18 @@ mod tests {
         let wrong = Err(CodeFailure::Wrong);
         check("uses", json!(1), Ok(1));
         check("uses", json!(1_000_000), Ok(1_000_000));
-        for uses in [json!(0), json!(1_000_001), json!(-1), json!(1.5), json!("1")] {
+        check("uses", json!(2.0), Ok(2));
+        for uses in [json!(0), json!(1_000_001), json!(-1), json!(-1.0), json!(1.5), json!("1")] {
             check("uses", uses, wrong);
         }
         check("exp", json!(NOW.seconds() + 1), Ok(1));
         check("exp", json!(NOW.seconds()), Err(CodeFailure::Over));
         check("exp", json!(0), Err(CodeFailure::Over));
+        check("exp", json!(END_S as f64 + 0.25), Ok(1));
+        check("exp", json!(NOW.seconds() as f64 + 0.9), Err(CodeFailure::Over));
+        for exp in [json!(-1), json!(-0.5), json!(1e300), json!(END_S.to_string())] {
+            check("exp", exp, wrong);
+        }
         check("exp", json!(NOW.seconds() + 366 * 86_400), Ok(1));
         check("exp", json!(NOW.seconds() + 366 * 86_400 + 1), wrong);
         check("exp", json!(null), wrong);
