@@ -49,8 +49,8 @@ pub use self::named_list::{
 use self::room_forms::Template;
 pub use self::table::{Field, Group, Mark};
 pub use self::trial_request::{TrialRequest, read_trial};
-pub use self::value::whole;
 use self::value::wrong_type;
+pub use self::value::{malformed, read_json, shown, whole};
 pub use self::webhook::{
     is_same_receiver, missing_fields, read_imported_webhook, read_webhook, shown_url,
     stored_webhook, webhook_document, webhook_row,
@@ -70,9 +70,7 @@ pub const NEXT_EVENT: [Mark; 2] =
 /// Reads the rooms of a configuration from a JSON array with one object for each.
 pub fn parse_rooms(json: &str) -> Result<Vec<Room>, Vec<FieldError>> {
     let root = |problem: Problem| vec![problem.at(String::new())];
-    let value = serde_json::from_str::<Value>(json).map_err(|error| {
-        root(Problem { code: ErrorCode::NotJson, message: format!("is not JSON: {error}") })
-    })?;
+    let value = value::read_json("The list of rooms", json).map_err(root)?;
     read_rooms(&value, "", Claims::default())
 }
 

@@ -13,6 +13,19 @@ pub const MAX_TEXT_BYTES: usize = 1_024;
 /// Longest part of a given text that a message repeats, in characters.
 const MAX_QUOTED_CHARS: usize = 40;
 
+/// Reads a JSON text; `what` names it in an error, as `The body`.
+pub fn read_json(what: &str, text: &str) -> Result<Value, Problem> {
+    serde_json::from_str(text).map_err(|error| {
+        let message = if text.trim().is_empty() {
+            format!("{what} is empty; it must be JSON.")
+        } else {
+            let (line, column) = (error.line(), error.column());
+            format!("{what} must be JSON; it stops being JSON at line {line}, column {column}.")
+        };
+        Problem { code: ErrorCode::NotJson, message }
+    })
+}
+
 /// Reads a whole number in `range`.
 pub fn whole_number(range: RangeInclusive<u32>) -> impl Fn(&Value) -> Result<u32, Problem> {
     move |value| {
@@ -134,7 +147,8 @@ fn must_be(expected: &str, value: &Value) -> String {
     format!("must be {expected}, but is {}", shown(value))
 }
 
-fn shown(value: &Value) -> String {
+/// Writes a value for an error: a list or an object by its kind alone.
+pub fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => quoted(text),
         Value::Array(items) if !items.is_empty() => "a list".to_owned(),
@@ -148,6 +162,17 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{boolean, choice, only, quoted, text, whole_number};
+
+    #[test]
+    fn what_is_no_json_is_told_where_it_stops() {
+        let read = |text: &str| super::read_json("The body", text);
+        check(read("{}"), None);
+        for empty in ["", " \n"] {
+            check(read(empty), Some((1_100, "The body is empty; it must be JSON.")));
+        }
+        let cut = "The body must be JSON; it stops being JSON at line 2, column 8.";
+        check(read("{\n  \"a\": }"), Some((1_100, cut)));
+    }
 
     fn check<T>(result: Result<T, super::Problem>, want: Option<(u16, &str)>) {
         let problem = result.err();

@@ -5,18 +5,14 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::management::api::{Failure, Method};
-use crate::management::config::{ErrorCode, FieldError, Mark, whole};
+use crate::management::config::{ErrorCode, FieldError, Mark, read_json, whole};
 
 /// A JSON object as the API shows it and the registry stores it.
 pub type Document = Map<String, Value>;
 
 /// Reads a body as JSON.
 pub fn parse(body: &str) -> Result<Value, Failure> {
-    serde_json::from_str(body).map_err(|error| {
-        let message = format!("is not JSON: {error}");
-        let code = ErrorCode::NotJson;
-        Failure::invalid(vec![FieldError { pointer: String::new(), code, message }])
-    })
+    read_json("The body", body).map_err(|problem| Failure::invalid(vec![problem.at(String::new())]))
 }
 
 /// How the fields of one kind of document are merged with a body: their marks, in lists. A field
