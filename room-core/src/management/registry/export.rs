@@ -11,7 +11,7 @@ use super::stored::Stored;
 use crate::base::sorted;
 use crate::management::api::Failure;
 use crate::management::config::{
-    ErrorCode, FieldError, full_document, full_list_document, webhook_document,
+    ErrorCode, FieldError, full_document, full_list_document, shown, webhook_document,
     zone_settings_document,
 };
 use crate::management::token::Scope;
@@ -117,9 +117,20 @@ impl<'json> File<'json> {
             errors.push(FieldError { pointer, code, message: message.to_owned() });
         };
         let mut file = Self { lists: &[], zones: &[], rooms: &NO_ROOMS, place: "/rooms" };
-        if fields.get("format").and_then(Value::as_u64) != Some(FORMAT) {
-            let message = "must be 1: another file needs the version that wrote it, or a newer one";
-            fail("format", ErrorCode::Unsupported, message);
+        match fields.get("format") {
+            None => {
+                let message = "is required, and is 1 in a file of rooms:export";
+                fail("format", ErrorCode::Required, message);
+            }
+            Some(format) if format.as_u64() == Some(FORMAT) => {}
+            Some(format) => {
+                let message = format!(
+                    "must be 1, but is {}: import the file with the version that wrote it, or a \
+                     newer one",
+                    shown(format)
+                );
+                fail("format", ErrorCode::Unsupported, &message);
+            }
         }
         for (name, value) in fields {
             match (name.as_str(), value) {

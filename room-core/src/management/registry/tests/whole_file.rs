@@ -139,6 +139,17 @@ fn what_is_wrong_in_a_file_is_named_and_nothing_is_changed() {
         World::new().check("PUT", FILE, &wrong, want);
     };
     check("/format", json!(2), &[(1_108, "/format")]);
+    for (format, want) in [
+        (json!({}), "/format is required, and is 1 in a file of rooms:export"),
+        (
+            json!({ "format": 2 }),
+            "/format must be 1, but is 2: import the file with the version that wrote it, or a \
+             newer one",
+        ),
+    ] {
+        let (_, told) = World::new().ask("PUT", FILE, &format);
+        assert_eq!(told["errors"][0]["message"], want);
+    }
     check("/rooms", json!({}), &[(1_102, "/rooms")]);
     check("/lists/0/name", json!("Us"), &[(1_104, "/lists/0/name")]);
     check("/lists/0/items/0/ip", json!("x"), &[(1_104, "/lists/0/items/0/ip")]);
