@@ -12,7 +12,8 @@ use crate::base::sorted;
 use crate::base::time::Timestamp;
 use crate::management::api::{Failure, Method, Paging, Reply, StatusBasis};
 use crate::management::config::{
-    Claims, ErrorCode, FieldError, NEXT_EVENT, branding, read_room, room_document, room_table,
+    Claims, ErrorCode, NEXT_EVENT, Problem, branding, malformed, read_room, room_document,
+    room_table,
 };
 use crate::page::Page;
 use crate::room::Room;
@@ -123,23 +124,44 @@ pub fn delete_many(
     body: &Value,
 ) -> Result<Answer, Failure> {
     context.check_zone(zone)?;
-    let fail = |pointer: String, message: &str| {
-        let message = message.to_owned();
-        Failure::invalid(vec![FieldError { pointer, code: ErrorCode::Required, message }])
-    };
     let items = body.get("items").and_then(Value::as_array).filter(|items| !items.is_empty());
-    let items = items.ok_or_else(|| fail("/items".to_owned(), "must name rooms by their ids"))?;
+    let items = items.ok_or_else(|| {
+        let message = "must name rooms by their ids".to_owned();
+        let problem = Problem { code: ErrorCode::Required, message };
+        Failure::invalid(vec![problem.at("/items".to_owned())])
+    })?;
     let mut ids: Vec<RoomId> = Vec::with_capacity(items.len());
+    let mut errors = Vec::new();
     for (place, item) in items.iter().enumerate() {
-        let id = item.get("id").and_then(Value::as_str).and_then(|id| id.parse().ok());
-        let id = id.filter(|id| context.room(zone, *id).is_ok() && !ids.contains(id));
-        let message = "must be the id of a room of this zone, named once";
-        ids.push(id.ok_or_else(|| fail(format!("/items/{place}/id"), message))?);
+        match id_in(context, zone, item, &ids) {
+            Ok(id) => ids.push(id),
+            Err(problem) => errors.push(problem.at(format!("/items/{place}/id"))),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(Failure::invalid(errors));
     }
     let rooms = ids.iter().map(|id| context.room(zone, *id));
     let changes = rooms.map(|room| room.map(removal)).collect::<Result<_, _>>()?;
     let result = ids.iter().map(|id| json!({ "id": id })).collect();
     Ok(Answer { changes, ..Answer::of(result) })
+}
+
+/// Reads the id of a room of a zone that is none of `others`.
+fn id_in(
+    context: CallContext<'_>,
+    zone: ZoneId,
+    item: &Value,
+    others: &[RoomId],
+) -> Result<RoomId, Problem> {
+    let given = item.get("id").and_then(Value::as_str).unwrap_or_default();
+    let id = given.parse().ok().filter(|id| context.room(zone, *id).is_ok());
+    let id = id.ok_or_else(|| malformed(given, "is no room of this zone"))?;
+    if others.contains(&id) {
+        let message = "is named twice".to_owned();
+        return Err(Problem { code: ErrorCode::Duplicate, message });
+    }
+    Ok(id)
 }
 
 fn removal(room: &Room) -> Change {

@@ -49,17 +49,24 @@ fn many_rooms_are_removed_all_or_none() {
         .into();
     let item = |at: usize| json!({ "id": made[at]["id"] });
     let of = |items: Value| json!({ "items": items });
-    for (items, at) in [
-        (json!([]), "/items"),
-        (json!(null), "/items"),
-        (json!([item(0), { "id": "x" }]), "/items/1/id"),
-        (json!([item(0), item(0)]), "/items/1/id"),
-        (json!([item(0), { "id": OTHER }]), "/items/1/id"),
-    ] {
-        world.check("DELETE", &rooms(), &of(items), &[(1_101, at)]);
+    for items in [json!([]), json!(null)] {
+        world.check("DELETE", &rooms(), &of(items), &[(1_101, "/items")]);
     }
+    let wrong = json!([item(0), { "id": "x" }, item(0), { "id": OTHER }, {}]);
+    let want = [
+        (1_104, "/items/1/id"),
+        (1_106, "/items/2/id"),
+        (1_104, "/items/3/id"),
+        (1_104, "/items/4/id"),
+    ];
+    world.check("DELETE", &rooms(), &of(wrong.clone()), &want);
+    let (_, told) = world.ask("DELETE", &rooms(), &of(wrong));
+    let told = [0, 1].map(|at| told["errors"][at]["message"].as_str().expect("a message"));
+    let want =
+        ["/items/1/id is no room of this zone; given is \"x\"", "/items/2/id is named twice"];
+    assert_eq!(told, want);
     let elsewhere = format!("zones/{OTHER}/waiting_rooms");
-    world.check("DELETE", &elsewhere, &of(json!([item(0)])), &[(1_101, "/items/0/id")]);
+    world.check("DELETE", &elsewhere, &of(json!([item(0)])), &[(1_104, "/items/0/id")]);
     let gone = world.get("DELETE", &rooms(), &of(json!([item(0), item(2)])));
     assert_eq!(gone, json!([item(0), item(2)]));
     let left = world.get("GET", &rooms(), &json!(null));
