@@ -48,7 +48,7 @@ browserTest("a token is made, shown once, and revoked", options, async (arena) =
   await owner.button("New token").click();
   await page.getByLabel("Name").fill("owner");
   await owner.button("Make").click();
-  await page.locator("#field-name-problem").getByText(/must name a person/i).waitFor();
+  await page.locator("#field-name-problem").getByText(/must be 1 to 120 bytes/i).waitFor();
   await owner.looks("new-token");
   await owner.button("Cancel").click();
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::field_error::{ErrorCode, FieldError, Problem};
 use super::fields::Fields;
-use super::value::{choice, document, list, parsed, text};
+use super::value::{choice, document, list, malformed, parsed, text};
 use crate::base::id::{RoomId, ZoneId};
 use crate::base::time::Timestamp;
 use crate::keys::token::hash;
@@ -85,8 +85,8 @@ fn name(value: &Value) -> Result<String, Problem> {
     if is_plain && !name.eq_ignore_ascii_case(OWNER) {
         return Ok(name.to_owned());
     }
-    let message = format!("must name a person or a program, and not be \"{OWNER}\"");
-    Err(Problem { code: ErrorCode::Malformed, message })
+    let rule = format!("must be 1 to {NAME_BYTES_MAX} bytes that can be seen, and not \"{OWNER}\"");
+    Err(malformed(name, rule))
 }
 
 /// Whether nobody sees a character, so that with it a name would look like another.
@@ -173,6 +173,9 @@ mod tests {
         for name in ["", "  ", "Owner", "a\nb", "own\u{ad}er", "owner\u{200b}"] {
             check(json!({ "name": name }), &[("/name", ErrorCode::Malformed)]);
         }
+        let told = read_token(&with(&json!({ "name": "" }))).expect_err("no name").remove(0);
+        let rule = "must be 1 to 120 bytes that can be seen, and not \"owner\"; given is \"\"";
+        assert_eq!(told.message, rule);
         check(json!({ "name": "x".repeat(121) }), &[("/name", ErrorCode::OutOfRange)]);
         check(json!({ "role": "owner" }), &[("/role", ErrorCode::OutOfRange)]);
         check(json!({ "status": "expired" }), &[]);
