@@ -16,10 +16,10 @@ use crate::management::config::{
     room_table,
 };
 use crate::page::Page;
-use crate::room::Room;
 use crate::room::event::{self, Event, EventTime};
 use crate::room::settings::Settings;
 use crate::room::turnstile::Turnstile;
+use crate::room::{Room, TicketSharing};
 
 const MEANING: Meaning = Meaning(&[room_table::MARKS, branding::MARKS, &NEXT_EVENT]);
 
@@ -69,6 +69,7 @@ pub fn create(context: CallContext<'_>, zone: ZoneId, body: &Value) -> Result<An
     let after = room_document(&room);
     Ok(changed(
         context,
+        body,
         Change {
             target: format!("zones/{zone}/waiting_rooms/{id}"),
             before: None,
@@ -101,6 +102,7 @@ pub fn change(
     room.modified_on = context.now;
     Ok(changed(
         context,
+        body,
         Change {
             target: format!("zones/{zone}/waiting_rooms/{id}"),
             before: Some(before),
@@ -207,19 +209,23 @@ fn read(
     read_room(&Value::Object(document), &mut claims).map_err(Failure::invalid)
 }
 
-/// Makes the answer that shows a room after its change, with warnings.
-fn changed(context: CallContext<'_>, change: Change) -> Answer {
+/// Makes the answer that shows a room after its change by `body`, with warnings.
+fn changed(context: CallContext<'_>, body: &Value, change: Change) -> Answer {
     let (result, messages) = match &change.effect {
-        Effect::Room(room) => (shown(context.now, room), warnings(context, room)),
+        Effect::Room(room) => (shown(context.now, room), warnings(context, body, room)),
         _ => (Value::Null, Vec::new()),
     };
     Answer { reply: Reply::success(result, &messages), changes: vec![change] }
 }
 
 /// Collects the warnings about settings of a room that do not act as they say.
-fn warnings(context: CallContext<'_>, room: &Room) -> Vec<String> {
-    let is_on = room.turnstile.is_on();
-    let acts_as_off = (is_on && !context.deployment.can_challenge).then(|| ACTS_AS_OFF.to_owned());
+fn warnings(context: CallContext<'_>, body: &Value, room: &Room) -> Vec<String> {
+    // Whoever has chosen nothing about challenges need not hear that there are none.
+    let is_chosen = body.get("turnstile_mode").is_some()
+        || room.turnstile != Turnstile::default()
+        || room.ticket_sharing == TicketSharing::Challenge;
+    let is_off = is_chosen && room.turnstile.is_on() && !context.deployment.can_challenge;
+    let acts_as_off = is_off.then(|| ACTS_AS_OFF.to_owned());
     let page = room.custom_page_html.as_deref();
     let missing = missing_parts(&room.settings, room.turnstile, page);
     let of_events = missing_in_events(context.now, room, &missing);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{World, event, path_of};
+use super::{World, event, path_of, room, rooms};
 
 const MODE: &str = "turnstile_mode acts as";
 const PAGE: &str = "custom_page_html lacks";
@@ -23,7 +23,21 @@ fn without_keys_every_mode_is_off() {
     let mut world = World::new();
     let path = path_of(&world.create(&json!({})));
     check(&mut world, "PATCH", &path, &json!({ "turnstile_mode": "visible_managed" }), &[MODE]);
+    check(&mut world, "PATCH", &path, &json!({ "description": "a" }), &[MODE]);
     check(&mut world, "PATCH", &path, &json!({ "turnstile_mode": "off" }), &[]);
+    check(&mut world, "PATCH", &path, &json!({ "turnstile_mode": "invisible" }), &[MODE]);
+    // It is the default now, which nobody has chosen.
+    check(&mut world, "PATCH", &path, &json!({ "description": "b" }), &[]);
+    let other = room(&json!({ "name": "other", "host": "other.example" }));
+    check(&mut world, "POST", &rooms(), &other, &[]);
+    for chosen in [
+        json!({ "turnstile_action": "infinite_queue" }),
+        json!({ "turnstile_action": "log", "ticket_sharing": "challenge" }),
+    ] {
+        check(&mut world, "PATCH", &path, &chosen, &[MODE]);
+    }
+    let none = json!({ "ticket_sharing": "allow", "turnstile_mode": "off" });
+    check(&mut world, "PATCH", &path, &none, &[]);
     world.registry.deployment.can_challenge = true;
     check(&mut world, "PATCH", &path, &json!({ "turnstile_mode": "invisible" }), &[]);
 }
@@ -106,7 +120,7 @@ fn a_name_that_is_no_variable_is_told_with_the_one_that_was_meant() {
                  nothing and is false; did you mean `waitTime`?";
     check(&mut world, "PATCH", &path, &page("<p>{{waittime}}"), &[meant]);
     check(&mut world, "PATCH", &path, &page("<p>{{waitTime}}"), &[]);
-    let preview = format!("{}/preview", super::rooms());
+    let preview = format!("{}/preview", rooms());
     let body = json!({ "custom_html": "<p>{{waittime}}" });
     check(&mut world, "POST", &preview, &body, &["\"custom_html, line 1"]);
 }
