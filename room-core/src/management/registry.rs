@@ -189,7 +189,15 @@ fn check_version(context: CallContext<'_>, call: &Call) -> Result<(), Failure> {
 fn answer_once(context: CallContext<'_>, call: &Call) -> Result<(Answer, Option<String>), Failure> {
     let mark = idempotency::mark(call)?;
     match mark.as_deref().and_then(|mark| idempotency::repeated(context, mark)) {
-        Some(made) => Ok((answer(context, &idempotency::reading(call, made?))?, None)),
+        Some(made) => {
+            let again = match made? {
+                Target::Webhook(zone, room, webhook) => context
+                    .room(zone, room)
+                    .and_then(|room| webhooks::show_again(context, room, webhook)),
+                made => answer(context, &idempotency::reading(call, made)),
+            };
+            Ok((again.map_err(idempotency::gone)?, None))
+        }
         None => Ok((answer(context, call)?, mark)),
     }
 }

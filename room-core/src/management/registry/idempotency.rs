@@ -56,6 +56,16 @@ pub fn reading(call: &Call, target: Target) -> Call {
     Call { target, method: Method::Get, body: String::new(), ..call.clone() }
 }
 
+/// Says of a failure to read what the first call has made, if that is gone, that this is the reason.
+pub fn gone(failure: Failure) -> Failure {
+    if failure.status != 404 {
+        return failure;
+    }
+    let message =
+        "What this Idempotency-Key has made is there no more: a new call needs a new one.";
+    Failure::new(404, 1_001, message)
+}
+
 fn short_hash(text: &str) -> String {
     let digest = Sha256::digest(text);
     base16ct::lower::encode_string(digest.get(..HASH_BYTES).unwrap_or_default())

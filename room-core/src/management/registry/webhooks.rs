@@ -9,7 +9,7 @@ use super::context::CallContext;
 use super::document::{Document, Meaning, drawn_id, with};
 use super::stored::Stored;
 use crate::base::id::{RoomId, WebhookId};
-use crate::management::api::{Failure, Method};
+use crate::management::api::{Failure, Method, Reply};
 use crate::management::config::{
     ErrorCode, FieldError, Mark, is_same_receiver, missing_fields, read_webhook, shown_url,
     webhook_document, webhook_row,
@@ -40,6 +40,14 @@ pub fn list(context: CallContext<'_>, room: &Room) -> Answer {
 /// Shows one webhook.
 pub fn show(context: CallContext<'_>, room: &Room, id: WebhookId) -> Result<Answer, Failure> {
     Ok(Answer::of(shown(found(context, room, id)?)))
+}
+
+/// Shows a webhook to whoever repeats the call that has made it.
+pub fn show_again(context: CallContext<'_>, room: &Room, id: WebhookId) -> Result<Answer, Failure> {
+    let message = "The secret is not shown again: if the first answer is lost, make another \
+                   webhook and remove this one.";
+    let reply = Reply::success(shown(found(context, room, id)?), &[message.to_owned()]);
+    Ok(Answer { reply, changes: Vec::new() })
 }
 
 /// Shows a webhook that is to be tested.

@@ -102,8 +102,18 @@ fn a_call_with_a_key_makes_one_thing_however_often_it_comes() {
     world.key = "x".repeat(256);
     assert_eq!(world.fail("POST", &rooms(), &other).0, 400);
     world.key = "order-1".to_owned();
+    let hooks = format!("{}/webhooks", path_of(&made));
+    let hook = json!({ "url": "https://hooks.example/T0" });
+    let first = world.get("POST", &hooks, &hook);
+    let (_, again) = world.ask("POST", &hooks, &hook);
+    assert_eq!((&again["result"]["id"], &again["result"]["secret"]), (&first["id"], &json!(null)));
+    let told = again["messages"][0]["message"].as_str().expect("a message");
+    assert!(told.starts_with("The secret is not shown again"), "{told}");
     world.get("DELETE", &path_of(&made), &json!(null));
-    assert_eq!(world.fail("POST", &rooms(), &room(&json!({ "name": "a" }))).0, 404);
+    let (status, gone) = world.ask("POST", &rooms(), &room(&json!({ "name": "a" })));
+    let told = gone["errors"][0]["message"].as_str().expect("a message");
+    assert_eq!((status, &gone["errors"][0]["code"]), (404, &json!(1_001)));
+    assert!(told.starts_with("What this Idempotency-Key has made is there no more"), "{told}");
     // No text of a field can pass for the mark of a call.
     world.key = String::new();
     let text = "\"idempotency\":\"00000000000000000000000000000000/";
