@@ -107,11 +107,21 @@ pub fn read_rooms(
     if errors.is_empty() { Ok(rooms) } else { Err(errors) }
 }
 
+/// What a room has in a file, and where the API has it, below the room's path.
+const BESIDE_ROOM: [(&str, &str); 3] =
+    [("events", "events"), ("bypass_rules", "rules"), ("webhooks", "webhooks")];
+
 /// Reads one room without events and rules from a JSON object. Pointers of errors begin at the
 /// object. `claims` holds the ids, names and routes of other rooms.
 pub fn read_room(value: &Value, claims: &mut Claims) -> Result<Room, Vec<FieldError>> {
     let mut fields = Fields::of(value, String::new()).map_err(|error| vec![error])?;
     let room = read_fields(&mut fields, claims);
+    for (name, path) in BESIDE_ROOM {
+        if fields.value(name).is_some() {
+            let message = format!("is not set here, but at .../waiting_rooms/<room>/{path}");
+            fields.fail(name, ErrorCode::UnknownField, message);
+        }
+    }
     let errors = fields.finish();
     if errors.is_empty() { Ok(room) } else { Err(errors) }
 }

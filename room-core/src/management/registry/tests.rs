@@ -245,6 +245,13 @@ fn every_error_of_a_room_is_told_at_once() {
         (1_105, "/colour"),
     ];
     world.check("POST", &rooms(), &bad, &want);
+    let beside = json!({ "bypass_rules": [], "events": [], "webhooks": [] });
+    let copied = patched(room(&json!({ "name": "copied" })), &beside);
+    let want = [(1_105, "/events"), (1_105, "/bypass_rules"), (1_105, "/webhooks")];
+    world.check("POST", &rooms(), &copied, &want);
+    let (_, told) = world.ask("PATCH", &path_of(&made), &json!({ "bypass_rules": [] }));
+    let message = "/bypass_rules is not set here, but at .../waiting_rooms/<room>/rules";
+    assert_eq!(told["errors"][0]["message"], message);
     let required = ["name", "host", "total_active_users", "new_users_per_minute"];
     for name in required {
         let pointer = format!("/{name}");
