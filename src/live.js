@@ -139,7 +139,8 @@ function isFree() {
   return open.size < STREAMS_MAX;
 }
 
-function refusal(status, code, message) {
+/** Returns the verdict that refuses a request, in the form of the API. */
+export function refusal(status, code, message) {
   const errors = [{ code, message }];
   const body = JSON.stringify({ success: false, errors, messages: [], result: null });
   const headers = [["content-type", "application/json"], ["cache-control", "private, no-store"]];

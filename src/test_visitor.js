@@ -4,6 +4,7 @@
 import * as wasm from "../build/worker/gen/waiting_room.js";
 import { coloOf } from "./client.js";
 import { visits } from "./instance.js";
+import { refusal } from "./live.js";
 import { decode } from "./verdict.js";
 
 /** Where it stands, below a host of owners. */
@@ -24,10 +25,15 @@ const HEADERS = [
  * request, and returns its verdict; `readBody()` reads the body: `{ url, ticket, leaves }`.
  */
 export async function testVisitor(request, ask, readBody, env) {
-  const [, zone, id] = ROOM.exec(new URL(request.url).searchParams.get("room") ?? "") ?? [];
+  const named = ROOM.exec(new URL(request.url).searchParams.get("room") ?? "");
+  const [, zone, id] = named ?? [];
   const room = `zones/${zone}/waiting_rooms/${id}`;
   // Without a body it is only asked who may steer the room: a test visitor takes a place.
   const access = await ask("PATCH", room);
+  // Who sends no token is refused before the path is looked at.
+  if (!named && access.status === 404) {
+    return refusal(400, 1_100, "The parameter room must be <zone id>/<room id>.");
+  }
   if (access.kind !== "read-body") return access;
   const { url: address, ticket = "", leaves } = visitIn(await readBody());
   const question = new TextEncoder().encode(JSON.stringify({ url: address }));

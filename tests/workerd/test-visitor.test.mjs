@@ -61,14 +61,17 @@ clusterTest("only owners who may change send one, to their room", options, async
   assert.equal(await answer({ authorization: "Bearer reads" }), 403);
   assert.equal(await answer(OWNER), 200);
   assert.equal(await answer(OWNER, { ...shop, id: "f".repeat(32) }), 404);
-  assert.equal(await answer(OWNER, { ...shop, id: "../" }), 404);
+  assert.equal(await answer({}, { ...shop, id: "../" }), 403);
+  const odd = await send(cluster, OWNER, { ...shop, id: "../" }, { url: ADDRESS });
+  const [{ message }] = JSON.parse(odd.body).errors;
+  assert.deepEqual([odd.status, message], [400, "The parameter room must be <zone id>/<room id>."]);
   for (const body of [{}, { url: 7 }, { url: "nonsense" }, "nonsense"]) {
     assert.equal(await answer(OWNER, shop, body), 400, JSON.stringify(body));
   }
   assert.equal((await visit(cluster, { url: `https://${other.host}/` })).outcome, "other_room");
   assert.equal((await visit(cluster, { url: "https://nobody.example/" })).outcome, "not_covered");
-  const odd = await visit(cluster, { ticket: 7 });
-  assert.match(odd.ticket, /^__cfwaitingroom=/);
+  const renewed = await visit(cluster, { ticket: 7 });
+  assert.match(renewed.ticket, /^__cfwaitingroom=/);
 });
 
 async function visit(cluster, { url = ADDRESS, ...rest } = {}) {
