@@ -35,6 +35,8 @@ const WRITTEN_FILES = [
 ];
 const FILE = /^[\w.-]+\.(?:rs|mjs|js|ts|py|md|toml|json|html|svg|png|webp)$/;
 const IN_A_FOLDER = /^[\w.-]+(?:\/[\w.-]+)+\/?$/;
+/** "`NAME`, `file`" and "`NAME` in `file`"; a path before the name belongs to the language. */
+const NAME_AND_FILE = /`(?:\w+::)*(\w{3,})(?:\(\))?`(?:,| in)\s`([\w./-]+\.(?:rs|mjs|js|jsx))`/g;
 /** A command with its variables; the settings before it are no part of its name. */
 const COMMAND = /^(?:[A-Z_]+=\S+ )*(?=(?:npm|node|npx|cargo) )/;
 /** Which folders define the flags of a command. */
@@ -79,6 +81,18 @@ test("files and folders in code spans are there", () => {
   };
   assert.ok(spans.length > 1_000, `only ${spans.length} code spans`);
   assert.deepEqual(spans.filter(isMissing), []);
+});
+
+test("a name before a file in code spans stands in that file", () => {
+  const pairs = DOCUMENTS.flatMap(({ name, text: all }) =>
+    [...all.matchAll(NAME_AND_FILE)].map(([, word, file]) => ({ name, word, file })),
+  );
+  const isElsewhere = ({ word, file }) => {
+    const meant = files.filter((one) => one === file || one.endsWith(`/${file}`));
+    return !meant.some((one) => new RegExp(`\\b${word}\\b`).test(text(one)));
+  };
+  assert.ok(pairs.length > 40, `only ${pairs.length} pairs`);
+  assert.deepEqual(pairs.filter(isElsewhere), []);
 });
 
 test("commands that are named exist, with their flags", () => {
