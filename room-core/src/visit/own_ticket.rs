@@ -18,10 +18,11 @@ use crate::ticket::{Ticket, cookie};
 /// Opens the room's tickets in a `Cookie` header and returns the visitor's own; `None` if none can
 /// be opened.
 ///
-/// Of several it is the best one for the visitor, in this order: inside, asked to enter, waiting,
-/// infinite queue. Among equals it is the one with an invitation where only these enter, then the
-/// one that stands first, and among copies the newest. A ticket for which `counts` is false (a void
-/// one, or another client's) is returned if there is no other.
+/// Of several it is the best one for the visitor, in this order: inside, asked to confirm the turn,
+/// waiting, a place that moves, infinite queue. Of equal ones it is the one with an invitation
+/// where only these enter, or whose group enters first; then the one that stands first in the line
+/// (before a draw: that joined first); of two copies of one ticket the newest. A ticket for which
+/// `counts` is false (a void one, or another client's) is returned if there is no other.
 pub fn own_ticket(
     keys: &mut KeyRing,
     now: Timestamp,
