@@ -1,7 +1,7 @@
 // The flags of `npm run bench` and `npm run profile`: what each takes and means, and what they
 // choose. The commands read them before they build.
 import { stop } from "../scripts/stop.mjs";
-import { HELP, readFlags } from "../scripts/usage.mjs";
+import { HELP, oneOf, readFlags, wholeNumber } from "../scripts/usage.mjs";
 import { GATED, VARIANTS } from "./variants.mjs";
 
 const PAGE = { page: "docs/performance.md" };
@@ -34,18 +34,17 @@ export function benchOptions(parameters) {
   const { values } = readFlags("bench", BENCH_FLAGS, parameters, PAGE);
   if (values.loop && !values.against) stop("--loop needs --against <folder of another checkout>");
   const all = values.gate ? GATED : VARIANTS;
-  const chosen = values.only?.split(",").map((name) => variantOf(name, all));
+  const chosen = values.only?.split(",").map((name) => variantOf(name, all, "--only"));
   return { ...values, variants: chosen ?? all };
 }
 
 /** How many visits of which `variant` are looked at. */
 export function profileOptions(parameters) {
   const { visit, visits } = readFlags("profile", PROFILE_FLAGS, parameters, PAGE).values;
-  return { variant: variantOf(visit, VARIANTS), count: Number(visits) };
+  return { variant: variantOf(visit, VARIANTS, "--visit"), count: wholeNumber(visits, "--visits") };
 }
 
-function variantOf(name, all) {
+function variantOf(name, all, flag) {
   const names = all.map((one) => one.name);
-  if (!names.includes(name)) stop(`${name} is unknown; there are: ${names.join(",")}`);
-  return all[names.indexOf(name)];
+  return all[names.indexOf(oneOf(name, names, flag))];
 }

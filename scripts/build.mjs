@@ -5,7 +5,7 @@ import { HELP, readFlags } from "./usage.mjs";
 import { buildWorker, must, xtasksAtOnce } from "./xtask.mjs";
 
 const FLAGS = [["debug", false, "", "Also the wasm with panic hooks, which tests need."], HELP];
-const page = "ARCHITECTURE.md";
+const page = "README.md";
 const { debug } = readFlags("build", FLAGS, process.argv.slice(2), { page }).values;
 if (debug) await xtasksAtOnce(["build"], ["build", "--debug"]);
 buildWorker();

@@ -5,8 +5,7 @@ import { keepFigures } from "./suite/figures.mjs";
 import { summary } from "./suite/report.mjs";
 import { runSteps } from "./suite/run.mjs";
 import { ALONE, STEPS } from "./suite/steps.mjs";
-import { stop } from "./stop.mjs";
-import { HELP, readFlags } from "./usage.mjs";
+import { HELP, oneOf, readFlags } from "./usage.mjs";
 
 const DAY_MS = 86_400_000;
 /** All mutants of the core take a day: each night has its part, and a week has all of them. */
@@ -36,13 +35,14 @@ const PARTS = [
   { name: "mutants", commands: [words(`node scripts/mutants.mjs --shard ${shard()}`)] },
 ].map((part) => ({ ...part, lane: ALONE }));
 
-const NAMES = ["tests", ...PARTS.map(({ name }) => `"${name}"`)].join("|");
-const FLAGS = [["only", undefined, "part", `One part: ${NAMES}.`], HELP];
+const NAMES = ["tests", ...PARTS.map(({ name }) => name)];
+const typed = NAMES.map((name) => (name.includes(" ") ? `"${name}"` : name)).join("|");
+const FLAGS = [["only", undefined, "part", `One part: ${typed}.`], HELP];
 const page = "docs/simulation.md";
 const { only } = readFlags("nightly", FLAGS, process.argv.slice(2), { page }).values;
 const parts = only === undefined ? PARTS : PARTS.filter(({ name }) => name === only);
 const withTests = only === undefined || only === "tests";
-if (parts.length === 0 && !withTests) stop(`--only is one of ${NAMES}, but is ${only}`);
+if (only !== undefined) oneOf(only, NAMES, "--only");
 Object.assign(process.env, EVERYTHING);
 const began = performance.now();
 const steps = await runSteps([...(withTests ? tests : []), ...parts]);

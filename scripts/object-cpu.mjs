@@ -5,12 +5,13 @@
  */
 
 import { spawn } from "node:child_process";
+import fs from "node:fs";
 import readline from "node:readline";
 
 import { startCluster } from "../tests/harness/cluster.mjs";
 import { room } from "../tests/harness/rooms.mjs";
 import { cpuMs, workerdPid } from "../tests/harness/workerd-process.mjs";
-import { HELP, readFlags } from "./usage.mjs";
+import { HELP, oneOf, readFlags } from "./usage.mjs";
 
 /** The flags of `room-sim messages`, which has their defaults. */
 const FLAGS = [
@@ -22,11 +23,18 @@ const FLAGS = [
   HELP,
 ];
 
+/** The files of the simulator that name all scenarios; nothing else in them is in quotes. */
+const NAMED_IN = ["catalogue.rs", "sizes.rs"];
 const SIMULATOR = ["--quiet", "--profile", "simulator", "--locked", "--package", "room-sim"];
 /** How many messages are on their way at once, so that the object always has one to serve. */
 const IN_FLIGHT = 8;
 /** What the object answers at once, for comparison: no machine reads it. */
 const UNREADABLE = "unreadable";
+
+function scenarios() {
+  const read = (file) => fs.readFileSync(`room-sim/src/scenario/${file}`, "utf8");
+  return [...new Set(NAMED_IN.map(read).join("").match(/(?<=")[a-z][a-z0-9-]*(?=")/g))];
+}
 
 /** Plays the simulated sale; returns the room's settings and the messages: { at, kind, text }. */
 async function simulated(options) {
@@ -65,6 +73,7 @@ async function cpuOfEach(cluster, object, texts) {
 const page = "docs/algorithm.md";
 const { values } = readFlags("object-cpu", FLAGS, process.argv.slice(2), { page });
 const { help: _, ...given } = values;
+if (given.scenario !== undefined) oneOf(given.scenario, scenarios(), "--scenario");
 const { settings, messages } = await simulated(
   Object.entries(given).map(([name, value]) => `--${name}=${value}`),
 );

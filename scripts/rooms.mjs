@@ -17,26 +17,26 @@ const API = "/_waiting-room/client/v4/";
 /** How long to wait for an answer, in milliseconds: longer than the Worker lets a call take. */
 const ANSWER_WITHIN_MS = 30_000;
 
-/** Each flag: name, default or `undefined`, what it takes, what it means. */
-const FLAGS = [
-  [
-    "url",
-    undefined,
-    "address",
-    "The Worker on an admin host. Default: for an export the deployment in --folder, if there is " +
-      `one; else http://localhost:${PORT}. An import changes a deployment only if it is named.`,
-  ],
-  FOLDER,
-  HELP,
-];
+/** Which Worker is asked where `--url` is not given. */
+const OTHERWISE = {
+  import: `Default: http://localhost:${PORT}; a deployment is changed only if it is named.`,
+  export: `Default: the deployment in --folder, if there is one; else http://localhost:${PORT}.`,
+};
+/** What each does with the file. */
+const FILE = {
+  import: `What to make: what an export wrote, or a list of rooms. Default: ${SEED}.`,
+  export: `Where to write. Default: ${SEED}, which can hold rooms with events and rules alone.`,
+};
 
 checkNode();
 const { direction, file, url, folder, hint } = parameters();
 function parameters() {
   const [direction, ...rest] = process.argv.slice(2);
   if (!["import", "export"].includes(direction)) stop("npm run rooms:import, or rooms:export");
-  const more = { takes: "[file]", page: "docs/api.md" };
-  const { positionals, values } = readFlags(`rooms:${direction}`, FLAGS, rest, more);
+  const more = { takes: "[file]", words: [["[file]", FILE[direction]]], page: "docs/api.md" };
+  const meaning = `The Worker on an admin host. ${OTHERWISE[direction]}`;
+  const flags = [["url", undefined, "address", meaning], FOLDER, HELP];
+  const { positionals, values } = readFlags(`rooms:${direction}`, flags, rest, more);
   const [file = SEED] = positionals;
   const folder = path.resolve(values.folder);
   const { address, hint } = whereTo(direction, values.url, adminHostIn(folder));

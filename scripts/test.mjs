@@ -7,15 +7,15 @@ import { runSteps } from "./suite/run.mjs";
 import { stepsSince } from "./suite/since.mjs";
 import { STEPS, stepsFor, stepsOf } from "./suite/steps.mjs";
 import { stop } from "./stop.mjs";
-import { HELP, readFlags } from "./usage.mjs";
+import { HELP, oneOf, readFlags } from "./usage.mjs";
 
 /** The step that takes the tests of all known attacks, wherever they are. */
 const ATTACKS = "attacks";
-const PARTS = STEPS.map(({ name }) => name).join("|");
+const PARTS = STEPS.map(({ name }) => name);
 /** Each flag: name, default or `undefined`, what it takes, what it means. */
 const FLAGS = [
   ["gates", false, "", "Also what the README promises, as CI does."],
-  ["only", undefined, "step", `One step and what it needs: ${PARTS}.`],
+  ["only", undefined, "step", `One step and what it needs: ${PARTS.join("|")}.`],
   ["since", undefined, "commit", "The tests of what has changed since then."],
   HELP,
 ];
@@ -38,5 +38,5 @@ function stepsOfRun() {
   if (options.since) return stepsSince(options.since);
   if (!options.only) return stepsOf(options);
   if (options.only === ATTACKS) return attackSteps();
-  return stepsFor(options.only) ?? stop(`--only is one of ${PARTS}, but is ${options.only}`);
+  return stepsFor(oneOf(options.only, PARTS, "--only"));
 }

@@ -23,6 +23,12 @@ export function wholeNumber(text, name) {
   stop(`${name} must be a whole number from 1, but is "${text}"`);
 }
 
+/** Reads a name; ends the process if it is none of `names`. */
+export function oneOf(text, names, name) {
+  if (names.includes(text)) return text;
+  stop(`${name} must be one of ${names.join(", ")}, but is "${text}"`);
+}
+
 /**
  * Reads the flags of a command, and beside them what it `takes`; ends the process with a sentence
  * if that cannot be, or with the help if that is asked for.
@@ -31,10 +37,11 @@ export function wholeNumber(text, name) {
  * @param {[string, string | string[] | boolean | undefined, string, string][]} flags each: name,
  *   default (`[]` where it may be given more than once), what it takes, what it means
  * @param {string[]} parameters
- * @param {object} more `takes`: words, of which there are `most`; `page` tells more
+ * @param {object} more `takes`: words, of which there are `most`, and what each of `words` means;
+ *   `page` tells more
  */
 export function readFlags(command, flags, parameters, more = {}) {
-  const { takes = "", most = 1, page = "docs/deploy.md", status } = more;
+  const { takes = "", words = [], most = 1, page = "docs/deploy.md", status } = more;
   const usage = ["npm", "run", command, "--", takes, "[flags]"].filter(Boolean).join(" ");
   const options = Object.fromEntries(flags.map((flag) => [flag[0], optionOf(flag)]));
   let read;
@@ -44,7 +51,7 @@ export function readFlags(command, flags, parameters, more = {}) {
     stop(`${error.message}. All flags: npm run ${command} -- --help`, status);
   }
   if (read.values.help) {
-    console.log(`${usage}; ${page} tells more\n\n${help(flags)}`);
+    console.log(`${usage}; ${page} tells more\n\n${help(words, flags)}`);
     process.exit(0);
   }
   if (read.positionals.length > most) stop(`these are too many words for ${usage}`, status);
@@ -61,11 +68,11 @@ function optionOf([name, fallback]) {
   };
 }
 
-function help(flags) {
-  const lines = flags.map(([name, fallback, takes, meaning]) => {
-    const flag = `--${name}${takes && ` <${takes}>`}`;
+function help(words, flags) {
+  const named = flags.map(([name, fallback, takes, meaning]) => {
     const otherwise = typeof fallback === "string" ? ` Default: ${fallback}.` : "";
-    return `  ${flag.padEnd(32)} ${meaning}${otherwise}`;
+    return [`--${name}${takes && ` <${takes}>`}`, `${meaning}${otherwise}`];
   });
-  return lines.join("\n");
+  const all = [...words, ...named];
+  return all.map(([name, meaning]) => `  ${name.padEnd(32)} ${meaning}`).join("\n");
 }

@@ -19,12 +19,18 @@ const ARRIVE_EVERY_MS = 300;
 const COME_BACK_MS = 5_000;
 const COME_BACK_MAX_MS = 60_000;
 
-const words = { takes: "[how many] [minutes]", most: 2, page: "docs/operations.md" };
-const { positionals } = readFlags("visitors", [HELP], process.argv.slice(2), words);
-const [count = 20, minutes = 15] = positionals.map(Number);
-if (!(Number.isInteger(count) && count > 0 && count <= COUNT_MAX && minutes > 0)) {
-  stop(`1 to ${COUNT_MAX} visitors come, for more than 0 minutes: npm run visitors -- 20 15`);
+const WORDS = [
+  ["[how many]", `Visitors who come, 1 to ${COUNT_MAX}. Default: 20.`],
+  ["[minutes]", "How long it goes on at most, also a part of one such as 0.5. Default: 15."],
+];
+const more = { takes: "[how many] [minutes]", words: WORDS, most: 2, page: "docs/operations.md" };
+const { positionals } = readFlags("visitors", [HELP], process.argv.slice(2), more);
+const [howMany = "20", inMinutes = "15"] = positionals;
+const [count, minutes] = [howMany, inMinutes].map(Number);
+if (!(Number.isInteger(count) && count > 0 && count <= COUNT_MAX)) {
+  stop(`how many must be a whole number from 1 to ${COUNT_MAX}, but is "${howMany}"`);
 }
+if (!(minutes > 0)) stop(`minutes must be above 0, but is "${inMinutes}"`);
 
 const began = Date.now();
 const end = began + minutes * 60_000;
@@ -35,8 +41,10 @@ const waits = [];
 
 // This asks the health address, since a visit to the room would take a place in it.
 await fetch(new URL("/_waiting-room/health", address)).catch(() => {
-  console.error(`nothing answers at ${address}: run \`npm start\` in another terminal first`);
-  process.exit(1);
+  stop(
+    `nothing answers at ${address}: run \`npm start\` in another terminal first; ` +
+      "if it runs at another port, PORT=8790 npm run visitors",
+  );
 });
 console.log(`${count} visitors come to ${address}, for at most ${minutes} min`);
 const ticking = setInterval(() => line.show(overview()), 1_000);

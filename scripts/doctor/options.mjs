@@ -6,7 +6,7 @@ import { deploymentIn } from "../deploy/kept.mjs";
 import { apiToken } from "../local.mjs";
 import { PORT } from "../port.mjs";
 import { stop } from "../stop.mjs";
-import { FOLDER, HELP, readFlags, wholeNumber } from "../usage.mjs";
+import { FOLDER, HELP, oneOf, readFlags, wholeNumber } from "../usage.mjs";
 
 /** Each flag: name, default or `undefined`, what it takes, what it means. */
 export const DOCTOR_FLAGS = [
@@ -70,7 +70,7 @@ function addressOf(text) {
 }
 
 function quotaOf({ plan, "requests-a-day": own }) {
-  if (plan !== undefined && !["free", "paid"].includes(plan)) stop("--plan is free or paid");
+  if (plan !== undefined) oneOf(plan, ["free", "paid"], "--plan");
   if (own !== undefined) return wholeNumber(own, "--requests-a-day");
   return plan === "free" ? PLANS.free.requests : undefined;
 }

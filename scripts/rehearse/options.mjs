@@ -1,19 +1,21 @@
 // The flags of `npm run rehearse`, and the plan that they and a file make.
 import fs from "node:fs";
+import path from "node:path";
 
 import { stop } from "../stop.mjs";
-import { HELP, readFlags, wholeNumber } from "../usage.mjs";
+import { HELP, oneOf, readFlags, wholeNumber } from "../usage.mjs";
 import { minutesIn } from "./arrivals.mjs";
 import { PRESETS } from "./presets.mjs";
 
-const PRESET_NAMES = Object.keys(PRESETS)
-  .map((name) => name.replaceAll("_", "-"))
-  .join(", ");
+const PRESET_NAMES = Object.keys(PRESETS).map((name) => name.replaceAll("_", "-"));
+const ALL_PRESETS = PRESET_NAMES.join(", ");
+
+const EXAMPLE = "a plan to begin with is examples/rehearsal/ticket-drop.json";
 
 /** Each flag: name, default or `undefined`, what it takes, what it means. */
 export const REHEARSE_FLAGS = [
   ["visitors", undefined, "number", "How many people come."],
-  ["preset", undefined, "name", `When they come: ${PRESET_NAMES}.`],
+  ["preset", undefined, "name", `When they come: ${ALL_PRESETS}.`],
   [
     "arrivals",
     undefined,
@@ -122,15 +124,14 @@ export function planOf(options, plan = {}) {
     stop("how many may be inside? Give --limit <number>, or a plan (docs/rehearsal.md).");
   }
   if (made.arrivals === undefined) {
-    stop(`when do they come? Give --preset <name> (${PRESET_NAMES}), or --arrivals <file>.`);
+    stop(`when do they come? Give --preset <name> (${ALL_PRESETS}), or --arrivals <file>.`);
   }
   return { plan: made, limits: { inside, perMinute } };
 }
 
 function presetOf(name) {
-  const preset = name.replaceAll("-", "_");
-  if (!Object.hasOwn(PRESETS, preset)) stop(`--preset is one of ${PRESET_NAMES}, but is ${name}`);
-  return { preset };
+  const preset = oneOf(name.replaceAll("_", "-"), PRESET_NAMES, "--preset");
+  return { preset: preset.replaceAll("-", "_") };
 }
 
 function numbers(text, flag) {
@@ -141,7 +142,7 @@ function numbers(text, flag) {
 function number(text, flag) {
   const value = Number(text);
   if (text.trim() === "" || !Number.isFinite(value))
-    stop(`--${flag} must be a number, but is ${text}`);
+    stop(`--${flag} must be a number, but is "${text}"`);
   return value;
 }
 
@@ -157,6 +158,7 @@ export function minutesOf(file) {
 
 /** The plan of a file. */
 export function planIn(file) {
+  if (!fs.existsSync(file)) stop(`there is no file ${path.resolve(file)}; ${EXAMPLE}`);
   try {
     return JSON.parse(readText(file));
   } catch (error) {

@@ -95,6 +95,10 @@ function cockpitSteps(changed, chosen) {
 const named = (wanted) => STEPS.find(({ name }) => name === wanted);
 
 function changedSince(commit) {
+  const isThere = spawnSync("git", ["rev-parse", "--verify", "--quiet", `${commit}^{commit}`]);
+  if (isThere.status !== 0) {
+    stop(`--since must be a commit, branch or tag of this checkout, but is "${commit}"`);
+  }
   const ofGit = (...parameters) => {
     const { status, stdout, stderr } = spawnSync("git", parameters, { encoding: "utf8" });
     if (status !== 0) stop(`git ${parameters.join(" ")} failed: ${stderr.trim()}`);

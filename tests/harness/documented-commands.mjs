@@ -185,6 +185,7 @@ export const NAMED = {
   "npx wrangler secret delete": undefined,
   // These write pictures and figures of the documents, and the version before for its tests.
   "node scripts/page-states.mjs": undefined,
+  "npm run screenshots": undefined,
   "npm run object-cpu": undefined,
   "npm run profile": undefined,
   "node scripts/figures.mjs": undefined,

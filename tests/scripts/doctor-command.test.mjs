@@ -31,7 +31,7 @@ test("the token goes to nobody in the clear", async () => {
 test("what is no address, plan or number is told", async () => {
   await check(["https://"], "is no address like");
   await check([DEPLOYED, DEPLOYED], "too many words for npm run doctor -- [https://<admin host>]");
-  await check([DEPLOYED, "--plan", "gold"], "--plan is free or paid");
+  await check([DEPLOYED, "--plan", "gold"], '--plan must be one of free, paid, but is "gold"');
   await check([DEPLOYED, "--requests", "0"], "--requests must be a whole number from 1");
   await check([DEPLOYED, "--verbose"], "All flags: npm run doctor -- --help");
 });

@@ -29,7 +29,8 @@ for (const command of Object.keys(scripts)) {
     assert.deepEqual([status, stderr], [0, ""]);
     const first = new RegExp(`^npm run ${command} -- .*\\[flags\\]; (\\S+)[.]md tells more\n`);
     const [, page] = first.exec(stdout) ?? assert.fail(stdout);
-    assert.ok(fs.existsSync(path.join(ROOT, `${page}.md`)), page);
+    const told = fs.readFileSync(path.join(ROOT, `${page}.md`), "utf8");
+    assert.match(told, new RegExp(`npm (?:run )?${command}(?![\\w:-])`), `${page} is about others`);
     assert.match(stdout, /\n {2}--help +Show this\.\n$/);
   });
 
@@ -39,6 +40,41 @@ for (const command of Object.keys(scripts)) {
     assert.match(stderr, new RegExp(`'--unknown'.* All flags: npm run ${command} -- --help\n`));
   });
 }
+
+for (const [command, parameters, sentence] of [
+  ["profile", ["--visits", "many"], '--visits must be a whole number from 1, but is "many"'],
+  ["profile", ["--visit", "none"], '--visit must be one of pass-through-again, .*, but is "none"'],
+  ["object-cpu", ["--scenario", "none"], '--scenario must be one of steady, .*, but is "none"'],
+  ["visitors", ["abc"], 'how many must be a whole number from 1 to 500, but is "abc"'],
+  ["visitors", ["2", "x"], 'minutes must be above 0, but is "x"'],
+  ["test", ["--since", "none"], '--since must be a commit, branch or tag .*, but is "none"'],
+  ["test", ["--only", "none"], '--only must be one of format, .*, but is "none"'],
+  ["nightly", ["--only", "none"], '--only must be one of tests, .*, but is "none"'],
+  ["rehearse", ["none.json"], "there is no file /.*/none.json; a plan to begin with is \\S+.json"],
+  [
+    "rehearse",
+    ["--limit", "2", "--preset", "none"],
+    '--preset must be one of flash-sale, .*, but is "none"',
+  ],
+]) {
+  test(`npm run ${command} -- ${parameters.join(" ")} says what would do`, async () => {
+    const { status, stdout, stderr } = await ran(command, ...parameters);
+    assert.deepEqual([status, stdout], [1, ""], stderr);
+    assert.match(stderr, new RegExp(`^\\n {2}${sentence}\\n\\n$`));
+  });
+}
+
+test("words that are no flags have their line in the help", async () => {
+  const wordsOf = async (command) => {
+    const { stdout } = await ran(command, "--help");
+    return stdout.match(/^ {2}\[.*$/gm).join("\n");
+  };
+  const both = /^ {2}\[how many\] .*Default: 20\.\n {2}\[minutes\] .*Default: 15\.$/;
+  assert.match(await wordsOf("visitors"), both);
+  const [taken, made] = [await wordsOf("rooms:import"), await wordsOf("rooms:export")];
+  for (const text of [taken, made]) assert.match(text, /^ {2}\[file\] .*Default: rooms\.json[.,]/);
+  assert.notEqual(taken, made);
+});
 
 test("too many words, and -h", async () => {
   const { status, stderr } = await ran("verify", "one", "another");
