@@ -6,11 +6,16 @@ import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 
+import { DOCUMENTS } from "../harness/documents.mjs";
+
 const ROOT = path.join(import.meta.dirname, "..", "..");
 const { scripts } = JSON.parse(fs.readFileSync(path.join(ROOT, "package.json"), "utf8"));
 const STARTED = /^node scripts\/(?:run\.mjs ([\w-]+)|(\S+\.mjs)(?: (\w+))?)$/;
 /** A wrong word ends a command with 1, unless that says what the command has found. */
 const MISUSED = { "back-door": 2 };
+/** Flags that the documents do not name yet. */
+const UNNAMED = ["--checkpoint"];
+const documents = DOCUMENTS.map(({ text }) => text).join("\n");
 
 /** Runs what package.json has for a command, without the tools that it may install before. */
 function ran(command, ...parameters) {
@@ -32,6 +37,10 @@ for (const command of Object.keys(scripts)) {
     const told = fs.readFileSync(path.join(ROOT, `${page}.md`), "utf8");
     assert.match(told, new RegExp(`npm (?:run )?${command}(?![\\w:-])`), `${page} is about others`);
     assert.match(stdout, /\n {2}--help +Show this\.\n$/);
+    const flags = stdout.match(/^ {2}--[\w-]+/gm).map((flag) => flag.trim());
+    const isNamed = (flag) => new RegExp(`(?<![\\w-])${flag}(?![\\w-])`).test(documents);
+    const ours = flags.filter((flag) => ![...UNNAMED, "--help"].includes(flag));
+    assert.deepEqual(ours.filter((flag) => !isNamed(flag)), [], "no page names them");
   });
 
   test(`npm run ${command} refuses a flag that it does not know`, async () => {
