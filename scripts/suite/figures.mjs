@@ -88,11 +88,11 @@ export function withFigures(document, text, kept = read(KEPT)) {
 function figuresOf(name, { tiers, bill }) {
   const told = BILL_TEXTS[name];
   if (!told) return tableOf(name, tiers?.[name]);
-  return bill ? told(bill.cases) : "`npm run bench -- --bill`: not kept yet.";
+  return bill ? told(bill.cases) : "No figures of `npm run bench -- --bill` are kept.";
 }
 
 function tableOf(tier, figures) {
-  if (!figures) return `\`${COMMANDS[tier]}\`: not kept yet.`;
+  if (!figures) return `No figures of \`${COMMANDS[tier]}\` are kept.`;
   const { date, processors, wallSeconds, passed, failed, skipped, steps } = figures;
   const head =
     `\`${COMMANDS[tier]}\` on ${processors} processors, ${date}: ${minutes(wallSeconds)}; ` +
