@@ -139,7 +139,7 @@ export function duration(seconds) {
   return count(Math.round(seconds / 86_400), "day");
 }
 
-/** How long people are told to wait, for a line of the API's numbers; of a hold nobody knows. */
+/** The wait that people are shown, for a line of the API's numbers; of a hold nobody knows. */
 export function wait({ held_by: why, held_until: until, ...numbers }) {
   if (until) return `until ${clock(until)}`;
   if (why) return why === "reject" ? "no time: rejecting" : "no time: held";

@@ -35,10 +35,10 @@ export const CHARTS = [
     lines: [line("entered_per_minute", "entered a minute"), limit("new_users_limit_max")],
   },
   {
-    title: "Told and waited, in minutes",
+    title: "Shown and waited, in minutes",
     lines: [
       line("waited_minutes", "waited by those who entered, slowest 5 %"),
-      promised("told_minutes", "longest wait told to newcomers"),
+      promised("told_minutes", "longest wait shown to newcomers"),
     ],
   },
   {

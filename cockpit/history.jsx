@@ -178,11 +178,11 @@ function Sentence({ of }) {
       {number(of.entered)} entered, {number(of.joined)} joined the line, about{" "}
       {number(of.left)} left it. Most at one time: {number(of.mostInside)} inside,{" "}
       {number(of.mostWaiting)} waiting.{" "}
-      {of.isTold ? `Longest wait told: ${duration(of.longestTold)}` : "No wait was told"}; the
+      {of.isTold ? `Longest shown wait: ${duration(of.longestTold)}` : "No wait was shown"}; the
       slowest 5 % waited up to {duration(of.longestWaited)}. {number(of.revoked)} sessions revoked.
       {of.heldMinutes > 0 && ` Nobody new could enter for ${count(of.heldMinutes, "minute")}.`}
       {of.wrongHalf !== null &&
-        ` Half of those who waited were told the right time within ${of.wrongHalf} %, ` +
+        ` Half of those who waited were shown the right time within ${of.wrongHalf} %, ` +
           `nine of ten within ${of.wrongMost} %.`}
       {of.turnsKept > 0 && ` ${number(of.turnsKept)} entered whose turn was kept for them.`}
       {of.challenged > 0 &&

@@ -99,7 +99,7 @@ function Now({ room, live }) {
           <dd>{numbers ? waiting(numbers) : "–"}</dd>
         </div>
         <div>
-          <dt>longest told wait</dt>
+          <dt>longest shown wait</dt>
           <dd>{numbers ? wait(numbers) : "–"}</dd>
         </div>
       </dl>

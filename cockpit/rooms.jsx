@@ -15,7 +15,7 @@ const COLUMNS = [
   "Status",
   "Inside / limit",
   "Waiting",
-  "Longest told wait",
+  "Longest shown wait",
   "New users per minute",
   "Method",
   "Next event",

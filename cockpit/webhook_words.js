@@ -9,11 +9,11 @@ const FORMATS = [
 ];
 /** How the address of a webhook begins that sends e-mails. */
 const MAILTO = "mailto:";
-/** What a webhook can be told of: by the API's names. */
+/** What a webhook can report: by the API's names. */
 const TOPICS = {
   queueing: "Visitors begin to wait, and nobody waits any more",
   event: "An event’s phases",
-  told_wait: "A long told wait",
+  told_wait: "A long shown wait",
   limit: "More inside than the limit",
   hold: "Held for a minute, by you or by an event",
   save: "The room’s state cannot be stored",
@@ -60,7 +60,7 @@ const ROUTING_KEY = {
 };
 const BOUND = {
   name: "told_wait_minutes",
-  label: "A told wait is long above, in minutes",
+  label: "A shown wait is long above, in minutes",
   type: "number",
 };
 

@@ -1,6 +1,6 @@
 // Tries the back door: asks an origin directly, as somebody would who goes round the waiting room.
 // It ends with 0 if every attempt was refused, with 1 if the origin answers one, and with 3 if that
-// could not be told. `npm run back-door -- https://origin.example [host]`
+// is unknown. `npm run back-door -- https://origin.example [host]`
 import http from "node:http";
 import https from "node:https";
 import process from "node:process";
@@ -17,7 +17,7 @@ const REFUSED = /^ECONNREFUSED$|_CERTIFICATE_REQUIRED$|_HANDSHAKE_FAILURE$/;
 const SITE_ANSWERS = [404, 410];
 const VERDICTS = {
   open: { word: "OPEN   ", says: "The origin can be reached without the waiting room.", status: 1 },
-  unknown: { word: "unknown", says: "That could not be told: see above.", status: 3 },
+  unknown: { word: "unknown", says: "Unknown: no clear answer, see above.", status: 3 },
   shut: { word: "closed ", says: "The door is shut.", status: 0 },
 };
 

@@ -25,7 +25,7 @@ const GAUGES = [
   ["queued_users", "Visitors in line who keep asking.", field("estimated_queued_users")],
   [
     "told_wait_seconds",
-    "The wait that whoever came now would be told; none is told while nobody enters.",
+    "The wait that a visitor who came now would be shown; none is shown while nobody enters.",
     (room, told) => (!told || told.held_by ? undefined : told.max_estimated_time_minutes * 60),
   ],
   [
@@ -78,7 +78,7 @@ const LAST_HOUR = [
   ["joined_line", "Visitors who joined the line.", sum("joined_line")],
   [
     "told_error_percent",
-    "Half of those who had waited were told a wait that was at most so wrong.",
+    "Half of those who had waited were shown a wait that was at most so wrong.",
     toldError,
   ],
   ["turns_kept", "Visitors who entered after missing a check-in.", sum("turns_kept")],

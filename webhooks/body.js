@@ -172,7 +172,7 @@ export function sentence({ kind, numbers, event, bound_s, quota }, room) {
   const longest =
     told_wait_s === null
       ? "nobody enters while the room is held"
-      : `the longest told wait is ${wait}`;
+      : `the longest shown wait is ${wait}`;
   const inside = `${active} of ${active_limit} inside`;
   const named = event && `event ${event.name}`;
   const said = {
@@ -184,8 +184,9 @@ export function sentence({ kind, numbers, event, bound_s, quota }, room) {
     event_started: () => `${named} has started. ${waiting} in line.`,
     event_ended: () => `${named} is over. ${active} inside, ${waiting} in line.`,
     told_wait_above: () =>
-      `visitors are told to wait up to ${wait}, more than ${bound_s / 60} min. ${waiting} in line.`,
-    told_wait_below: () => `the longest told wait is ${wait}, well below ${bound_s / 60} min.`,
+      `visitors are shown a wait of up to ${wait}, more than ${bound_s / 60} min. ` +
+      `${waiting} in line.`,
+    told_wait_below: () => `the longest shown wait is ${wait}, well below ${bound_s / 60} min.`,
     limit_exceeded: () =>
       `${active} visitors are inside, the limit is ${active_limit}. After a limit was lowered ` +
       `that is so until sessions end.`,

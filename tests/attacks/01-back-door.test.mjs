@@ -141,7 +141,7 @@ test("row 1: a door that was not tried is not called shut", async () => {
     assert.equal(told.code, code, `${answer}: ${told.output}`);
     assert.ok(told.output.trimEnd().endsWith(says), `${answer}: ${told.output}`);
   };
-  const UNKNOWN = "That could not be told: see above.";
+  const UNKNOWN = "Unknown: no clear answer, see above.";
   try {
     for (const answer of [400, 405, 408, 429, 500, 502, 503]) await check(answer, 3, UNKNOWN);
     for (const answer of [401, 403, 421]) await check(answer, 0, "The door is shut.");

@@ -85,7 +85,7 @@ browserTest("PagerDuty needs a key and no address", options, async (arena) => {
   await page.getByLabel("Format").selectOption("pagerduty");
   assert.equal(await page.getByLabel("Address").count(), 0);
   await page.getByLabel("Integration key").fill("0123456789abcdef0123456789abcdef");
-  await page.getByLabel("A told wait is long above").fill("45");
+  await page.getByLabel("A shown wait is long above").fill("45");
   await owner.button("Make").click();
   await owner.reads("https://events.pagerduty.com/...");
   const { result } = await call(arena.cluster, "GET", WEBHOOKS);

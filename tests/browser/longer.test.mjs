@@ -30,7 +30,7 @@ browserTest("a page that reads longer says so, and why", { rooms: [shop] }, asyn
   await visitor.come();
   const { page } = visitor;
   const told = () => visitor.title().then((title) => Number(/^About (\d+) min/.exec(title)?.[1]));
-  await visitor.until(async () => (await told()) >= 1, "no wait was told");
+  await visitor.until(async () => (await told()) >= 1, "no wait was shown");
   const before = await told();
   assert.equal(await page.getByText(LONGER).count(), 0, "it says so of the first wait");
   // Now both must leave before this visitor may enter.

@@ -95,7 +95,7 @@ test("each phase of an event is told once, also when some were slept through", (
   ]);
 });
 
-test("a told wait is told above the bound of each webhook, and well below it", () => {
+test("a shown wait is told above the bound of each webhook, and well below it", () => {
   const hooks = [HOOK, { ...HOOK, id: "b", told_wait_minutes: 60 }];
   const waits = (second) => {
     const told_wait_s = second < 100 ? 31 * 60 : second < 400 ? 25 * 60 : 23 * 60;
@@ -105,7 +105,7 @@ test("a told wait is told above the bound of each webhook, and well below it", (
     [30, "told_wait_above", "a"],
     [520, "told_wait_below", "a"],
   ]);
-  // In a hold no wait is told: that is neither a short one nor a long one.
+  // In a hold no wait is shown: that is neither a short one nor a long one.
   const held = (second) => ({
     ...QUIET,
     told_wait_s: second < 100 ? 31 * 60 : second < 800 ? null : 0,
@@ -283,7 +283,7 @@ test("a body in JSON has every number", () => {
     type: "told_wait_above",
     timestamp: "2026-11-24T12:00:00.000Z",
     summary:
-      "Waiting room shop: visitors are told to wait up to 5 min, more than 4 min. 20 in line.",
+      "Waiting room shop: visitors are shown a wait of up to 5 min, more than 4 min. 20 in line.",
     data: {
       room_id: "r",
       room_name: "shop",

@@ -71,7 +71,7 @@ clusterTest("metrics are the numbers of the API", options, async (cluster) => {
   assert.equal(lastHour.get("waiting_room_active_users").get(shop.id), 3);
 });
 
-clusterTest("while nobody enters no wait is told; limits in force", options, async (cluster) => {
+clusterTest("while nobody enters no wait is shown; limits in force", options, async (cluster) => {
   const of = ({ host }) => new Crowd(cluster, { count: 3, host, label: host });
   const crowds = [quiet, soon].map(of);
   for (const crowd of crowds) await crowd.arrive();
