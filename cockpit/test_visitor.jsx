@@ -5,8 +5,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { addressOf, duration } from "./facts.js";
 import { Button, Status } from "./parts.jsx";
 
-/** How often it comes back while it waits, in milliseconds. */
-const COMES_BACK_MS = 3_000;
+/** How often it checks in while it waits, in milliseconds. */
+const CHECK_IN_MS = 3_000;
 const OUTCOMES = {
   waits: ["look", "Waits"],
   inside: ["good", "Inside"],
@@ -38,7 +38,7 @@ export function TestVisitor({ session, room }) {
   const { outcome, ticket } = told ?? {};
   useEffect(() => {
     if (outcome !== "waits") return;
-    const timer = setInterval(() => send({ ticket: latest.current.ticket }), COMES_BACK_MS);
+    const timer = setInterval(() => send({ ticket: latest.current.ticket }), CHECK_IN_MS);
     return () => clearInterval(timer);
   }, [outcome]);
   const leave = () => send({ ticket: latest.current.ticket, leaves: true });

@@ -1,5 +1,5 @@
 // Simulated visitors for a running `npm start`: `npm run visitors -- 20 [minutes]`. Each keeps its
-// own cookies, comes back when the page says so, opens pages for 30 s once inside, then leaves.
+// own cookies, checks in when the page says so, opens pages for 30 s once inside, then leaves.
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { CookieJar } from "../client/src/cookies.ts";
@@ -15,9 +15,9 @@ const STAY_MS = 30_000;
 const PAGE_EVERY_MS = 10_000;
 /** The time between two arrivals, in milliseconds. */
 const ARRIVE_EVERY_MS = 300;
-/** When to come back if the page does not say it, and the longest pause that a visitor accepts. */
-const COME_BACK_MS = 5_000;
-const COME_BACK_MAX_MS = 60_000;
+/** When to check in if the page does not say it, and the longest pause that a visitor accepts. */
+const CHECK_IN_MS = 5_000;
+const CHECK_IN_MAX_MS = 60_000;
 
 const WORDS = [
   ["[how many]", `Visitors who come, 1 to ${COUNT_MAX}. Default: 20.`],
@@ -86,19 +86,19 @@ async function visit(number) {
   move(state, last);
 }
 
-/** Opens the page once, as a browser does; tells whether it waits, and when to come again. */
+/** Opens the page once, as a browser does; tells whether it waits, and when to check in. */
 async function open(cookies) {
   const cookie = cookies.header(address);
   const headers = { accept: "text/html", ...(cookie && { cookie }) };
   const response = await fetch(address, { headers, redirect: "manual" }).catch(() => undefined);
-  if (!response) return { waits: true, pauseMs: COME_BACK_MS };
+  if (!response) return { waits: true, pauseMs: CHECK_IN_MS };
   await response.arrayBuffer();
   cookies.keep(address, response.headers);
   const refresh = response.headers.get("refresh");
   if (refresh === null) return { waits: false, pauseMs: PAGE_EVERY_MS };
   const seconds = Number.parseFloat(refresh);
-  const pauseMs = Number.isFinite(seconds) ? seconds * 1_000 : COME_BACK_MS;
-  return { waits: true, pauseMs: Math.min(pauseMs, COME_BACK_MAX_MS) };
+  const pauseMs = Number.isFinite(seconds) ? seconds * 1_000 : CHECK_IN_MS;
+  return { waits: true, pauseMs: Math.min(pauseMs, CHECK_IN_MAX_MS) };
 }
 
 function move(from, to) {
