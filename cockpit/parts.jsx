@@ -18,7 +18,7 @@ export function Bar({ inside, limit }) {
   );
 }
 
-/** How old numbers are, and once they are old why there are none newer. */
+/** Shows the age of the numbers; if they are stale, also the reason. */
 export function Age({ live: { age, problem } }) {
   return (
     <span class={age.isOld ? "old" : "soft"}>

@@ -4,7 +4,10 @@ import { beginning } from "./body.js";
 
 /** How long keys are used before they are asked for again, in milliseconds. */
 const FRESH_MS = 3_600_000;
-/** How long they are used while Access does not answer, in milliseconds. It changes them rarely. */
+/**
+ * How long known keys are used while Access does not answer, in milliseconds. It changes them
+ * rarely.
+ */
 const KEPT_MS = 86_400_000;
 /** The least time between two questions, in milliseconds, after an answer and after none. */
 const ASK_AFTER_MS = 30_000;

@@ -50,7 +50,7 @@ export function leftText({ name, path, address, why }) {
   );
 }
 
-/** The zone of the rooms that this host has already: whoever can list them owns the place. */
+/** The zone of the rooms of this host: a token that can list them may use this host. */
 async function zoneOf(site, api) {
   const { hostname } = new URL(site);
   const rooms = await api("GET", "waiting_rooms/file");

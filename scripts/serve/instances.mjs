@@ -16,7 +16,9 @@ const HANDED_OVER_WITHIN_MS = 10_000;
 const [ASK_MS, ANSWER_WITHIN_MS] = [1_000, 1_000];
 /** An instance that does not answer for so many milliseconds hangs. */
 const HANGS_MS = 10_000;
-/** How long to wait for one that follows before the next one is ended, in milliseconds. */
+/**
+ * How long to wait until a replacement is ready before the next instance is ended, in milliseconds.
+ */
 const READY_WITHIN_MS = 60_000;
 const READY = 200;
 

@@ -56,7 +56,7 @@ fn host_and_port(authority: &str) -> (&str, Option<u16>) {
     (host.trim_end_matches('.'), port.parse().ok())
 }
 
-/// Returns a host in lower case: by it hosts are compared.
+/// Returns a host in lower case, the form in which hosts are compared.
 pub fn lower_case(host: &str) -> Cow<'_, str> {
     if host.bytes().any(|byte| byte.is_ascii_uppercase()) {
         Cow::Owned(host.to_ascii_lowercase())

@@ -382,7 +382,7 @@ impl Contributions {
         self.totals.entered.since(from)
     }
 
-    /// Returns the same since the half second of `from`.
+    /// Returns how many visitors were admitted since the half second of `from`, including it.
     pub fn entered_since_half(&self, from: Timestamp) -> u64 {
         self.totals.entered_since_half(from)
     }

@@ -399,8 +399,8 @@ impl OpenMinutes {
         }
     }
 
-    /// Takes in what the clock says now. One that was ahead has stored minutes that are still to
-    /// come: facts until then would count as stored.
+    /// Corrects `from` after the clock was set back. Otherwise facts of the minutes up to the wrong
+    /// time would count as stored.
     pub fn set_clock(&mut self, minute: u64) {
         self.from = self.from.min(minute);
     }

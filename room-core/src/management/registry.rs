@@ -114,7 +114,7 @@ impl Registry {
         import::note_on_file(&self.stored, &self.file)
     }
 
-    /// Returns the preview of this name; `None` if there is none, or if it has expired.
+    /// Returns the preview with this id; `None` if there is none, or if it has expired.
     pub fn preview(&self, now: Timestamp, id: &str) -> Option<&Preview> {
         previews::find(&self.stored, now, id)
     }

@@ -76,6 +76,7 @@ fn facts(now: Timestamp, settings: &Settings, session: Option<&Ticket>) -> Value
 
 /// Writes a header with the seconds that the session of this ticket lasts without a further visit,
 /// and whether a visit renews it. It is an item of a structured field (RFC 9651) like `300;renews`.
+/// `None` if the visitor is not inside.
 pub fn header(now: Timestamp, settings: &Settings, ticket: &Ticket) -> Option<String> {
     let seconds = admission::session_end(ticket, now, settings)?.since_ms(now) / SECOND_MS;
     let renews = if renews(settings, ticket) { ";renews" } else { "" };

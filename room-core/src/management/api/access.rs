@@ -28,11 +28,11 @@ const HELD_BACK_MS_EACH: u64 = 50;
 pub struct Secrets {
     /// The token of the owner, who may all (`API_TOKEN`).
     pub write: Option<String>,
-    /// The token that allows looking alone (`API_TOKEN_READ`).
+    /// The token with the role `look` (`API_TOKEN_READ`).
     pub read: Option<String>,
 }
 
-/// What of a request may say who sends it; "" for what it lacks.
+/// The parts of a request that identify its sender; an absent part is "".
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Credentials<'a> {
     /// The value of `Authorization`, like `Bearer <token>`.
