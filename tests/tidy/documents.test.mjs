@@ -174,6 +174,14 @@ test("each field and variable has its place in the manual", () => {
   assert.deepEqual(missing(variables, "docs/operations.md"), []);
 });
 
+test("the sections of the cockpit's page stand in the order of a room's tabs", () => {
+  const tabs = [...text("cockpit/room_tabs.jsx").matchAll(/\["\/\w+", "(\w+)"\]/g)];
+  const titles = tabs.map(([, title]) => title);
+  const { headings } = read("docs/cockpit.md");
+  assert.ok(titles.length > 5, `only ${titles}`);
+  assert.deepEqual(headings.filter((heading) => titles.includes(heading)), titles);
+});
+
 test("dead links, missing files and unknown commands are found", () => {
   const { links, headings, spans: found } = read("README.md", "# A [b](c.html): `d`!\n`e\nf`\n");
   assert.deepEqual([links, headings.map(anchor), found], [["c.html"], ["a-b-d"], ["d", "e f"]]);
