@@ -29,10 +29,10 @@ const PICTURES = [
     ],
   },
   {
-    title: "What the page tells them first",
+    title: "The first shown wait",
     about: "minutes, by when they come",
     lines: [
-      ["told", "promised", (minute) => inMinutes(minute.told_s)],
+      ["shown", "promised", (minute) => inMinutes(minute.told_s)],
       ["true", "line", (minute) => inMinutes(minute.told_true_s)],
     ],
   },

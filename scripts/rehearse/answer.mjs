@@ -33,14 +33,14 @@ export function answerOf(plan, outcome) {
   return [...sentences, heldUpBy(outcome), ...told, ...limitTexts(limits, outcome)];
 }
 
-/** What came of those who had to wait: how long did those of them wait who entered? */
+/** What became of those who had to wait: how long those of them wait who enter. */
 function waitsText(outcome) {
   if (hasNoneServed(outcome)) return ", and none of them enters";
   const { queued_wait_s: wait, opens_at_s: opensAtS } = outcome;
   const from = opensAtS > 0 ? " from the start" : "";
   return (
-    `: of those who entered, half over ${duration(wait.median)}${from}, ` +
-    `5 of 100 over ${duration(wait.p95)}, nobody longer than ${duration(wait.longest)}`
+    `. Of those who enter, half wait more than ${duration(wait.median)}${from}, ` +
+    `5 of 100 more than ${duration(wait.p95)}, and nobody more than ${duration(wait.longest)}`
   );
 }
 
@@ -90,7 +90,7 @@ export function besideText(simulated, measured) {
       ["half waited over", (of) => waitText(of, "median")],
       ["5 of 100 over", (of) => waitText(of, "p95")],
       ["longest", (of) => waitText(of, "longest")],
-      ["first told wrong by, %", toldCell],
+      ["first shown wait off by, %", toldCell],
     ].map(([name, cell]) => [name, cell(simulated), cell(measured)]),
     ["answers that did not come", "", count(measured.errors)],
   ];
@@ -110,8 +110,8 @@ export function pastText({ waited_s, told_error_percent, gave_up_percent }) {
     waited_s === undefined ? "nobody waited" : `half waited over ${duration(waited_s)}`;
   const error =
     told_error_percent === undefined
-      ? "no forecast was measured"
-      : `the first forecast was off by ${Math.round(told_error_percent)} % for half`;
+      ? "no shown wait was measured"
+      : `the first shown wait was off by at most ${Math.round(told_error_percent)} % for half`;
   return `As recorded: ${waited}, ${gave_up_percent.toFixed(1)} of 100 gave up, ${error}.`;
 }
 
@@ -136,8 +136,8 @@ function toldText({ told }) {
   const error = Math.round(told.told_error_p50_percent);
   const most = Math.round(told.told_error_p90_percent);
   return (
-    `What the page tells them first is off by ${error} % for half of them, ` +
-    `by at most ${most} % for 90 of 100.`
+    `The first shown wait is off by at most ${error} % for half of them, ` +
+    `and by at most ${most} % for 90 of 100.`
   );
 }
 

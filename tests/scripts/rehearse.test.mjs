@@ -44,10 +44,10 @@ function outcome(changes = {}) {
 test("the answer says when the line is gone, how long people wait, and what holds them up", () => {
   const text = answerOf({ ...PLAN, begins_at: "12:00" }, outcome()).join(" ");
   assert.match(text, /With 100 a minute and 300 inside the line is gone at 12:47\./);
-  assert.match(text, /80 of 100 have to wait: of those who entered, half over 10 minutes, 5 of /);
-  assert.match(text, /nobody longer than 28 minutes\. 50 give up, 5\.0 of 100\. The line is long/);
+  assert.match(text, /80 of 100 have to wait\. Of those who enter, half wait more than 10 min/);
+  assert.match(text, /, and nobody more than 28 minutes\. 50 give up, 5\.0 of 100\. The line /);
   assert.match(text, /how many may enter in a minute/);
-  assert.match(text, /off by 6 % for half of them/);
+  assert.match(text, /The first shown wait is off by at most 6 % for half of them, and by at/);
   const full = outcome({ minutes: [{ waiting: 5, inside: 299, entered: 60 }] });
   assert.match(answerOf(PLAN, full).join(" "), /how many may be inside/);
   const broken = answerOf(PLAN, outcome({ over_limit: 2, over_rate: 3 })).slice(-2);
@@ -59,7 +59,7 @@ test("the answer says when the line is gone, how long people wait, and what hold
 
 test("waits are said of those who entered, from the start, and not where nobody did", () => {
   const opened = answerOf(PLAN, outcome({ opens_at_s: 36_000 })).join(" ");
-  assert.match(opened, /: of those who entered, half over 10 minutes from the start, 5 of 100/);
+  assert.match(opened, /Of those who enter, half wait more than 10 minutes from the start, 5 of/);
   const none = outcome({
     visitors: { arrived: 13, queued: 13, entered: 0, gave_up: 13, waiting: 0 },
     queued_wait_s: { median: 0, p95: 0, longest: 0 },
