@@ -214,6 +214,12 @@ impl Settings {
         Self { sessions_end_early: site || visitors, ..self }
     }
 
+    /// Whether a visitor's place may come free before a whole session is over: the session is ended,
+    /// the cookie never comes back, or the turn is not confirmed.
+    pub fn places_come_free_early(&self) -> bool {
+        self.sessions_end_early || self.unconfirmed_s > 0 || self.confirm_turn_minutes > 0
+    }
+
     /// Whether nobody may enter, neither newcomers nor waiting visitors, however many places are
     /// free.
     pub fn admits_nobody(&self) -> bool {

@@ -39,7 +39,7 @@ fn rules(settings: &Settings) -> String {
         QueueingMethod::Passthrough => 2,
         QueueingMethod::Reject => 3,
     };
-    let early = settings.sessions_end_early || settings.unconfirmed_s > 0;
+    let early = settings.places_come_free_early();
     let (total, per_minute) = (settings.total_active_users, settings.new_users_per_minute);
     let session_s = u64::from(settings.session_duration_minutes) * 60;
     format!("{total},{per_minute},{session_s},{method},{}", u8::from(early))

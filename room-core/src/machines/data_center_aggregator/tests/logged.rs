@@ -47,10 +47,30 @@ fn each_counted_admission_is_handed_out_once_with_the_limits() {
     let want = "100,100,300,0,0\n1a,900,1000,0,20\n1b,900,1000,0,20\n";
     assert_eq!(fixture.machine.take_logged(&settings).as_deref(), Some(want));
     assert_eq!(fixture.machine.take_logged(&settings), None);
-    let early = Settings { unconfirmed_s: 60, queueing_method: QueueingMethod::Random, ..settings };
+    let drawn = Settings { queueing_method: QueueingMethod::Random, ..settings };
     fixture.report(&report(1, 5, &[logged(28)]));
-    let told = fixture.machine.take_logged(&early).unwrap_or_default();
-    assert_eq!(told.lines().next(), Some("100,100,300,1,1"));
+    let told = fixture.machine.take_logged(&drawn).unwrap_or_default();
+    assert_eq!(told.lines().next(), Some("100,100,300,1,0"));
+}
+
+/// Then more may enter in one session than the limit says, and the log must not call it wrong.
+#[test]
+fn the_limits_say_where_places_come_free_before_a_session_is_over() {
+    let full = Fixture::greeted(&[]).settings;
+    let early = [
+        Settings { sessions_end_early: true, ..full.clone() },
+        Settings { unconfirmed_s: 60, ..full.clone() },
+        Settings { confirm_turn_minutes: 2, ..full.clone() },
+    ];
+    let told = |settings: &Settings| {
+        let mut fixture = Fixture::greeted(&[]);
+        fixture.report(&report(1, 1, &[logged(26)]));
+        fixture.machine.take_logged(settings).unwrap_or_default()
+    };
+    assert!(told(&full).starts_with("100,100,300,0,0\n"), "{}", told(&full));
+    for settings in early {
+        assert!(told(&settings).starts_with("100,100,300,0,1\n"), "{}", told(&settings));
+    }
 }
 
 /// The shell stores before a sync leaves. What no stored sync includes comes again.
