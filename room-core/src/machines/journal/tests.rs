@@ -192,9 +192,10 @@ fn who_entered_before_with_a_later_join_is_counted_once_and_with_the_reason() {
     };
     check(&[], &[]);
     // Earlier joins, the same second, and later entrances are in order.
-    let orderly =
-        [entered(2, 0, 100, why::LINE), entered(3, 10, 301, why::LINE), record(4, 10, 30)];
-    check(&orderly, &[]);
+    let line = |visitor, joined_s, at_s| entered(visitor, joined_s, at_s, why::LINE);
+    check(&[line(2, 0, 100), line(3, 10, 300), line(4, 10, 301), record(5, 10, 30)], &[]);
+    let still_waits = trace(&[record(1, 0, 20), line(2, 10, 20)]).others();
+    assert_eq!(still_waits, [(Others::CheckedInSooner, 1)]);
     let other = |why| entered(2, 10, 200, why);
     check(&[other(why::LINE), other(why::LINE)], &[(Others::CheckedInSooner, 1)]);
     check(&[other(why::LINE), late], &[(Others::Silent, 1)]);

@@ -171,7 +171,9 @@ impl Trace {
             self.left_out = self.left_out.saturating_add(other.reference);
             return;
         }
-        let is_later = other.joined_s > self.joined_s() && other.at_s <= self.end_s();
+        // In which order those of one second entered is not known.
+        let end_s = self.end_s() + u64::from(self.entrance().is_none());
+        let is_later = other.joined_s > self.joined_s() && other.at_s < end_s;
         let is_own = other.reference == self.reference.number();
         if other.kind != kind::ENTERED || !is_later || is_own {
             return;
