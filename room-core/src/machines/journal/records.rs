@@ -81,11 +81,12 @@ pub fn waits(
 }
 
 fn reason(now: Timestamp, settings: &Settings, view: Option<&View>, was_refused: bool) -> u8 {
+    if settings.queue_all {
+        return why::HELD;
+    }
     let Some(view) = view.filter(|view| !view.is_stale(now)) else { return why::SILENCE };
     let per_minute = u64::from(settings.new_users_per_minute);
-    if settings.queue_all {
-        why::HELD
-    } else if was_refused {
+    if was_refused {
         why::CALLED
     } else if settings.queueing_method == QueueingMethod::Random {
         why::LOTTERY

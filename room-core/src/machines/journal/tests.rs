@@ -2,11 +2,13 @@
 
 use super::{
     Journal, Levels, Moment, Pending, Query, RECORDS_MAX, Record, Rows, State, Trace, WINDOW_MS,
-    is_noted, kind, why,
+    is_noted, kind, waits, why,
 };
+use crate::admission::tests::queued;
 use crate::base::id::{Colo, VisitorId};
 use crate::base::time::Timestamp;
 use crate::machines::journal::Others;
+use crate::room::settings::Settings;
 use crate::ticket::reference::Reference;
 
 const START_S: u64 = 1_800_000_000;
@@ -217,4 +219,14 @@ fn a_visitor_was_called_when_somebody_behind_entered_by_the_line() {
     assert_eq!(called(&[entered(2, 10, 200, why::OPEN)]), Some(300));
     let in_vain = Record { why: why::CALLED, ..record(1, 0, 150) };
     assert_eq!(called(&[in_vain, entered(2, 10, 200, why::LINE)]), Some(150));
+}
+
+#[test]
+fn who_is_held_waits_for_that_also_where_no_object_answers() {
+    let ticket = queued(NOW.0 - 60_000, NOW.0);
+    let why = |queue_all| {
+        let settings = Settings { queue_all, ..Settings::for_tests() };
+        waits(NOW, &settings, None, &ticket, Moment::of(&ticket), false).why
+    };
+    assert_eq!([why(true), why(false)], [why::HELD, why::SILENCE]);
 }
