@@ -107,8 +107,10 @@ pub fn entered(
     (second, class, grant): (u64, SlotClass, Option<GrantId>),
     before: Option<Moment>,
 ) -> Option<Record> {
-    let others_wait = view.is_none_or(|view| !view.open || !view.line.is_empty());
-    if before.is_none() && (settings.admits_everybody() || !others_wait) {
+    // Where everybody enters, others wait until their next check-in alone.
+    let may_wait = !settings.admits_everybody() && view.is_none_or(|view| !view.open);
+    let others_wait = may_wait || view.is_some_and(|view| !view.line.is_empty());
+    if before.is_none() && !others_wait {
         return None;
     }
     let why = entered_by(settings, ticket, (class, grant), before);

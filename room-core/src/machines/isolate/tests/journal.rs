@@ -1,9 +1,11 @@
 //! Tests of what the isolate notes for the room's journal.
 
-use super::{Fixture, NOW, report_reply, view};
+use super::{Fixture, NOW, granted, report_reply, view};
 use crate::machines::isolate::{Outcome, noted};
 use crate::machines::journal::Record;
-use crate::room::settings::Settings;
+use crate::order::order_key::OrderKey;
+use crate::queue::view::View;
+use crate::room::settings::{QueueingMethod, Settings};
 use crate::ticket::Ticket;
 
 fn waits(outcome: Outcome) -> Ticket {
@@ -32,4 +34,28 @@ fn records_go_with_reports_that_are_sent_anyway_and_cause_none() {
 
     noted::note(&mut fixture.machine, Some(Record { reference: 1, ..Record::default() }));
     assert_eq!(fixture.report(), None);
+}
+
+/// The kinds of the records in the next report.
+fn kinds(fixture: &mut Fixture) -> Vec<String> {
+    let report = fixture.report().expect("a report");
+    let kind = |record: &str| record.split(',').next().unwrap_or_default().to_owned();
+    report.journal.split_terminator(';').map(kind).collect()
+}
+
+#[test]
+fn a_newcomer_who_enters_while_others_wait_is_noted_also_where_everybody_enters() {
+    let check = |queueing_method, open: bool, waiting: u64, want: &[&str]| {
+        let mut fixture = Fixture::new(Settings { queueing_method, ..Settings::for_tests() });
+        let line = [(OrderKey::fifo(NOW), waiting)].into_iter().filter(|_| waiting > 0);
+        fixture.machine.on_view(View { line: line.collect(), ..view(1, NOW, open) });
+        fixture.ask(Some(granted(None)));
+        assert_eq!(kinds(&mut fixture), want, "{queueing_method:?} {open} {waiting}");
+    };
+    check(QueueingMethod::Fifo, true, 0, &[]);
+    check(QueueingMethod::Fifo, true, 5, &["1"]);
+    check(QueueingMethod::Passthrough, true, 0, &[]);
+    check(QueueingMethod::Passthrough, false, 0, &[]);
+    check(QueueingMethod::Passthrough, true, 5, &["1"]);
+    check(QueueingMethod::Passthrough, false, 5, &["1"]);
 }
