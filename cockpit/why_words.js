@@ -63,6 +63,9 @@ function end({ state, waits_for: why, check_ins: checkIns, ...rest }) {
     return `Entered at ${clock(entered)}, after ${waited}, ${ENTERED_BY[by]}.${turn}${revoked}`;
   }
   if (state === "revoked") return `The site ended the session at ${clock(rest.revoked_at)}.`;
+  if (state === "not_confirmed") {
+    return `Has not entered: was asked to confirm the turn, and has not done so.${turn}`;
+  }
   if (state === "waiting") return `Waits: at ${clock(last.at)} ${WAITS_FOR[why]}.${turn}`;
   const known = `Has not entered. The last check-in that was kept is of ${clock(last.at)}`;
   return `${known}: ${WAITS_FOR[last.waits_for]}. Whoever is away for 5 minutes loses the place.`;

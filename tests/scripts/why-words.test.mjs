@@ -56,6 +56,8 @@ test("who waits, who entered, and who has gone", () => {
   says(entered, JOIN, /after 40 min, in the order of joining\. The turn had come by /, NOBODY);
   const revoked = { ...entered, state: "revoked", revoked_at: "2026-11-27T09:41:00.000Z" };
   says(revoked, JOIN, /The site ended the session at .*\.$/, NOBODY);
+  const asked = { ...waiting, state: "not_confirmed", waits_for: null, called_at: ENTERED };
+  says(asked, JOIN, /^Has not entered: was asked to confirm the turn, .* come by .*\.$/, NOBODY);
   const gone = { ...waiting, state: "gone", waits_for: null };
   says(gone, JOIN, /^Has not entered\. The last check-in that was kept is of /, NOBODY);
   const unknown = { ...checkIn, people_ahead: null };

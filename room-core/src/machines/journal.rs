@@ -15,7 +15,7 @@ use crate::base::id::Colo;
 use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::queue::levels::{LEVEL_MAX, Levels};
 
-pub use records::{Moment, entered, is_noted, logged, revoked, waits};
+pub use records::{Moment, confirmed, entered, is_noted, logged, revoked, waits};
 pub use trace::{Others, State, Trace};
 
 /// How long a room's journal is kept, in milliseconds: two days.
@@ -37,6 +37,9 @@ pub mod kind {
     pub const ENTERED: u8 = 1;
     /// The site has ended the visitor's session.
     pub const REVOKED: u8 = 2;
+    /// A place is kept for the visitor, who is asked to confirm the turn. Versions that do not know
+    /// it pass it on, and judge as if it were not there.
+    pub const ASKED: u8 = 3;
     /// More records than fit were left out here.
     pub(super) const LEFT_OUT: u8 = 9;
 }

@@ -27,8 +27,9 @@ pub fn trace() -> Value {
             "reference": { "type": "string", "description": "As the queue page shows it." },
             "state": {
                 "type": "string",
-                "enum": ["waiting", "entered", "revoked", "gone"],
-                "description": "What became of the visitor. gone: no check-in for long.",
+                "enum": ["waiting", "not_confirmed", "entered", "revoked", "gone"],
+                "description": "What became of the visitor. not_confirmed: asked to confirm the \
+                    turn, and no click came. gone: no check-in for long.",
             },
             "joined_at": moment("When the visitor joined."),
             "first_told_seconds": count_or_null("The first wait that was shown, from joining on."),

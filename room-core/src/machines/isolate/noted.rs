@@ -14,13 +14,15 @@ use crate::ticket::bucket::Bucket;
 /// recognizes repeats of forgotten ones.
 pub(super) const MOVES_MAX: usize = 4_096;
 
-/// Reports that a session was renewed, unless it was reported before.
-pub(super) fn record_move(isolate: &mut Isolate, ticket: &mut Ticket, from: Bucket) {
+/// Reports that a session was renewed, unless it was reported before. Returns whether it does.
+pub(super) fn record_move(isolate: &mut Isolate, ticket: &mut Ticket, from: Bucket) -> bool {
     let (visitor, to) = (ticket.id.visitor(), ticket.counted_bucket);
     let counted_by = std::mem::replace(&mut ticket.counted_by, isolate.aggregator);
-    if isolate.moved.insert(visitor, to) != Some(to) {
+    let is_new = isolate.moved.insert(visitor, to) != Some(to);
+    if is_new {
         isolate.outbox.push(IsolateEvent::Moved { visitor, from, to, counted_by });
     }
+    is_new
 }
 
 /// Reports for how long a visitor counts as waiting.

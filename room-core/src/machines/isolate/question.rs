@@ -19,6 +19,7 @@ use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::capacity::facts::Fact;
 use crate::capacity::slots::{ANSWER_MS, SlotClass};
 use crate::capacity::state::{Node, SYNC_MS};
+use crate::machines::journal;
 use crate::machines::wire::{
     CounterCall, CounterReply, CounterRequest, Hold, Report, ReportReply, SlotRequest,
 };
@@ -89,8 +90,10 @@ impl Isolate {
         ticket: &Ticket,
     ) -> Option<Ticket> {
         let (mut ticket, from) = confirmation::confirmed(now, settings, ticket)?;
-        if ticket.counted_bucket > from {
-            noted::record_move(self, &mut ticket, from);
+        let is_moved = ticket.counted_bucket > from;
+        // Whoever sends the same ticket again makes no second record.
+        if !is_moved || noted::record_move(self, &mut ticket, from) {
+            noted::note(self, Some(journal::confirmed(now, settings, &ticket)));
         }
         Some(ticket)
     }

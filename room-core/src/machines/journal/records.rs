@@ -1,6 +1,7 @@
 //! Which moments of a visitor are noted in the journal, and with what words.
 
 use super::{Record, kind, why};
+use crate::admission::confirmation;
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::capacity::slots::{GrantId, SlotClass};
 use crate::machines::wire::Logged;
@@ -97,7 +98,8 @@ fn reason(now: Timestamp, settings: &Settings, view: Option<&View>, was_refused:
     }
 }
 
-/// Returns the record of a visitor who enters; `None` for a newcomer whom nobody waits with.
+/// Returns the record of a visitor who enters, or is asked to confirm the turn first; `None` for a
+/// newcomer whom nobody waits with.
 ///
 /// `second` is the second that counts in the rate of admissions. `before` is `None` for a newcomer.
 pub fn entered(
@@ -113,10 +115,19 @@ pub fn entered(
     if before.is_none() && !others_wait {
         return None;
     }
+    let is_asked = confirmation::is_asked(ticket, ticket.last_check_in);
+    let kind = if is_asked { kind::ASKED } else { kind::ENTERED };
     let why = entered_by(settings, ticket, (class, grant), before);
     let late_s = before.map_or(0, |before| before.late_s(ticket.last_check_in));
     let told_s = ticket.first_told_s().map(u64::from);
-    Some(Record { kind: kind::ENTERED, told_s, why, late_s, ..of(ticket, second) })
+    Some(Record { kind, why, late_s, told_s, ..of(ticket, second) })
+}
+
+/// Returns the record of a visitor who enters by confirming the turn at `now`.
+pub fn confirmed(now: Timestamp, settings: &Settings, ticket: &Ticket) -> Record {
+    let told_s = ticket.first_told_s().map(u64::from);
+    let why = called_by(settings, ticket);
+    Record { kind: kind::ENTERED, told_s, why, ..of(ticket, now.seconds()) }
 }
 
 /// Returns how a visitor enters, of [`why`]. `before` is `None` for a newcomer.
@@ -130,10 +141,20 @@ fn entered_by(
         why::EVERYBODY
     } else if grant.is_none() {
         why::SILENCE
-    } else if settings.queueing_method == QueueingMethod::Random {
-        why::LOTTERY
-    } else if class == SlotClass::New && before.is_none() {
+    } else if class == SlotClass::New
+        && before.is_none()
+        && settings.queueing_method != QueueingMethod::Random
+    {
         why::OPEN
+    } else {
+        called_by(settings, ticket)
+    }
+}
+
+/// Returns what has called a visitor who has waited, of [`why`].
+fn called_by(settings: &Settings, ticket: &Ticket) -> u8 {
+    if settings.queueing_method == QueueingMethod::Random {
+        why::LOTTERY
     } else if settings.invitations.is_first(ticket.group) {
         why::INVITED
     } else if settings.is_by_share(ticket) {

@@ -176,6 +176,10 @@ fn a_trace_says_what_became_of_a_visitor() {
     check(&[], 30, State::Waiting);
     check(&[], 20 + 16 * 60, State::Gone);
     check(&[entered(1, 0, 90, why::LINE)], 5_000, State::Entered);
+    let asked = Record { kind: kind::ASKED, late_s: 30, ..record(1, 0, 90) };
+    check(&[asked], 5_000, State::NotConfirmed);
+    check(&[asked, entered(1, 0, 150, why::LINE)], 5_000, State::Entered);
+    check(&[asked, record(1, 0, 300)], 310, State::Waiting);
     let revoked = Record { kind: kind::REVOKED, ..record(1, 0, 200) };
     check(&[entered(1, 0, 90, why::LINE), revoked], 5_000, State::Revoked);
     assert!(Trace::find(Reference::of(VisitorId(2)), &[row(&[waits])]).is_none());
@@ -219,6 +223,10 @@ fn a_visitor_was_called_when_somebody_behind_entered_by_the_line() {
     assert_eq!(called(&[entered(2, 10, 200, why::OPEN)]), Some(300));
     let in_vain = Record { why: why::CALLED, ..record(1, 0, 150) };
     assert_eq!(called(&[in_vain, entered(2, 10, 200, why::LINE)]), Some(150));
+    let asked = Record { kind: kind::ASKED, late_s: 30, ..record(1, 0, 120) };
+    assert_eq!(called(&[asked]), Some(120));
+    // The click is never late, but the check-in at which the turn came was.
+    assert_eq!(trace(&[asked, entered(1, 0, 300, why::LINE)]).late_s(), Some(30));
 }
 
 #[test]

@@ -19,6 +19,8 @@ const HEARD_MS: u64 = 16 * MINUTE_MS;
 pub enum State {
     /// Waits, or has left within `HEARD_MS`.
     Waiting,
+    /// Was asked to confirm the turn, and has not done so.
+    NotConfirmed,
     /// Has entered.
     Entered,
     /// Has entered, and the site has ended the session.
@@ -118,6 +120,11 @@ impl Trace {
         self.last_of(kind::ENTERED)
     }
 
+    /// By how many seconds the check-in was late at which the turn came; `None` before that.
+    pub fn late_s(&self) -> Option<u64> {
+        self.last_of(kind::ASKED).or_else(|| self.entrance()).map(|record| record.late_s)
+    }
+
     /// Returns when the site ended the session, in seconds since the Unix epoch.
     pub fn revoked_s(&self) -> Option<u64> {
         self.last_of(kind::REVOKED).map(|record| record.at_s)
@@ -126,9 +133,10 @@ impl Trace {
     /// Returns when the visitor was called at the latest, in seconds since the Unix epoch: then the
     /// visitor asked in vain, or entered, or somebody entered who stood later in the line.
     pub fn called_s(&self) -> Option<u64> {
-        let asked = |record: &&Record| {
-            let in_vain = record.kind == kind::WAITS && record.why == why::CALLED;
-            in_vain || record.kind == kind::ENTERED && record.why != why::EVERYBODY
+        let asked = |record: &&Record| match record.kind {
+            kind::WAITS => record.why == why::CALLED,
+            kind::ENTERED => record.why != why::EVERYBODY,
+            kind => kind == kind::ASKED,
         };
         let own = self.own.iter().map(|(_, record)| record).find(asked).map(|record| record.at_s);
         own.into_iter().chain(self.called_s).min()
@@ -136,11 +144,14 @@ impl Trace {
 
     /// Returns what has become of the visitor by `now`.
     pub fn state(&self, now: Timestamp) -> State {
-        let last_s = self.own.last().map_or(0, |(_, record)| record.at_s);
+        let last = self.own.last().map(|(_, record)| record);
+        let last_s = last.map_or(0, |record| record.at_s);
         if self.revoked_s().is_some() {
             State::Revoked
         } else if self.entrance().is_some() {
             State::Entered
+        } else if last.is_some_and(|record| record.kind == kind::ASKED) {
+            State::NotConfirmed
         } else if now.since_ms(Timestamp::from_seconds(last_s)) < HEARD_MS {
             State::Waiting
         } else {

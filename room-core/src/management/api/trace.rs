@@ -47,6 +47,7 @@ pub fn trace_reply(trace: &Trace, now: Timestamp, room: &Room, is_whole: bool) -
         "reference": trace.reference().to_string(),
         "state": match state {
             State::Waiting => "waiting",
+            State::NotConfirmed => "not_confirmed",
             State::Entered => "entered",
             State::Revoked => "revoked",
             State::Gone => "gone",
@@ -60,7 +61,7 @@ pub fn trace_reply(trace: &Trace, now: Timestamp, room: &Room, is_whole: bool) -
         "entered_by": entrance.map(entered_by),
         "invitation": Some(name_of(&room.invitation_groups, trace.group()))
             .filter(|name| !name.is_empty()),
-        "late_seconds": entrance.map(|record| record.late_s),
+        "late_seconds": trace.late_s(),
         "revoked_at": trace.revoked_s().map(time),
         "data_centers": colos.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "entered_before": before,

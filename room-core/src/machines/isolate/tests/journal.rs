@@ -1,6 +1,7 @@
 //! Tests of what the isolate notes for the room's journal.
 
 use super::{Fixture, NOW, granted, report_reply, view};
+use crate::admission::tests::queued;
 use crate::machines::isolate::{Outcome, noted};
 use crate::machines::journal::Record;
 use crate::order::order_key::OrderKey;
@@ -41,6 +42,25 @@ fn kinds(fixture: &mut Fixture) -> Vec<String> {
     let report = fixture.report().expect("a report");
     let kind = |record: &str| record.split(',').next().unwrap_or_default().to_owned();
     report.journal.split_terminator(';').map(kind).collect()
+}
+
+#[test]
+fn who_confirms_the_turn_has_entered_with_the_click_alone_and_once() {
+    let settings = Settings { confirm_turn_minutes: 2, ..Settings::for_tests() };
+    let mut fixture = Fixture::new(settings.clone());
+    let called = View { threshold: OrderKey::fifo(NOW), ..view(1, NOW, false) };
+    fixture.machine.on_view(called);
+    let random = fixture.random();
+    let Outcome::Ask(ask) = fixture.visit(Some(queued(NOW.0 - 60_000, NOW.0 - 20_000))) else {
+        panic!("not called");
+    };
+    let answer = fixture.machine.settle(NOW, &settings, ask, random, Some(granted(None)));
+    let asked = waits(answer);
+    assert_eq!(kinds(&mut fixture), ["3"], "asked");
+    for _ in 0..2 {
+        fixture.machine.confirm(NOW + 60_000, &settings, &asked).expect("a session");
+    }
+    assert_eq!(kinds(&mut fixture), ["3", "1"], "asked, and entered once");
 }
 
 #[test]
