@@ -11,6 +11,7 @@ const OUTCOMES = {
   waits: ["look", "Waits"],
   inside: ["good", "Inside"],
   left: ["unknown", "Has left"],
+  stays: ["look", "Stays inside"],
 };
 const PASSES = {
   passes: "A bypass rule lets it pass.",
@@ -106,6 +107,9 @@ function whatHappened({ outcome, cameAt, enteredAt, hasWaited, isKnown }) {
   if (outcome === "waits" && !isKnown) return "It has got its place in the line, and a cookie.";
   if (outcome === "waits") return `Its cookie is known again. It waits since ${waited}.`;
   if (outcome === "left") return "Its place is free again.";
+  if (outcome === "stays") {
+    return "Its place is free when its session ends: the room's log counts whole sessions.";
+  }
   if (outcome !== "inside") return PASSES[outcome] ?? "It was not decided: is the room served?";
   return hasWaited ? `It waited ${waited} and entered.` : "It entered at once: a place was free.";
 }

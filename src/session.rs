@@ -55,6 +55,17 @@ pub fn revoke(url: &str, cookies: &str, colo: Colo) -> Option<String> {
     })?
 }
 
+/// Whether the room at this URL has a log that counts each visitor for a whole session. Whoever
+/// ends one there makes the log of an honest sale wrong.
+pub fn is_logged_whole(url: &str) -> bool {
+    let logs_whole = |memory: &mut Memory| {
+        let room = memory.coverage.lookup(url).ok().flatten()?.id;
+        let (in_force, _) = memory.visit(room, platform::now())?;
+        Some(in_force.settings.logs_whole_sessions())
+    };
+    memory::with(logs_whole).flatten().unwrap_or(false)
+}
+
 /// Tells the data center of a session that [`revoke`] has ended.
 pub async fn tell_end(url: &str, env: &Env) {
     let room = |memory: &mut Memory| Some(memory.coverage.lookup(url).ok()??.id);

@@ -20,9 +20,10 @@ const HEADERS = [
 
 /**
  * Returns the verdict that tells what became of one visit: `{ outcome, ticket, cookie }`, where
- * `outcome` is "inside", "waits", "left", or why the room does not decide, as the API's trial of a
- * request says it. `ask(method, path, body)` makes a call of the API with the credentials of the
- * request, and returns its verdict; `readBody()` reads the body: `{ url, ticket, leaves }`.
+ * `outcome` is "inside", "waits", "left", "stays" (to the end of its session: the room's log counts
+ * whole ones), or why the room does not decide, as the API's trial of a request says it.
+ * `ask(method, path, body)` makes a call of the API with the credentials of the request, and
+ * returns its verdict; `readBody()` reads the body: `{ url, ticket, leaves }`.
  */
 export async function testVisitor(request, ask, readBody, env) {
   const named = ROOM.exec(new URL(request.url).searchParams.get("room") ?? "");
@@ -43,6 +44,7 @@ export async function testVisitor(request, ask, readBody, env) {
   if (outcome !== "decided_by_room") return told({ outcome });
   const colo = coloOf(request);
   if (leaves) {
+    if (wasm.is_logged_whole(address)) return told({ outcome: "stays" });
     const removed = wasm.revoke(address, ticket, colo);
     return told({ outcome: "left" }, removed !== undefined);
   }

@@ -97,6 +97,12 @@ pub fn revoke(url: &str, cookies: &str, colo: &str) -> Option<String> {
     session::revoke(url, cookies, colo.parse().unwrap_or(Colo::UNKNOWN))
 }
 
+/// Whether the room at this URL has a log that counts each visitor for a whole session.
+#[wasm_bindgen]
+pub fn is_logged_whole(url: &str) -> bool {
+    session::is_logged_whole(url)
+}
+
 /// Tells the data center of the session that [`revoke`] has just ended at this URL. It takes a
 /// second at most.
 #[wasm_bindgen]

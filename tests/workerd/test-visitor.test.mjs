@@ -8,15 +8,20 @@ import assert from "node:assert/strict";
 import { OWNER, ROOMS, call } from "../harness/api.mjs";
 import { clusterTest } from "../harness/cluster-test.mjs";
 import { room } from "../harness/rooms.mjs";
-import { Visitor } from "../harness/visitor.mjs";
+import { Visitor, pass } from "../harness/visitor.mjs";
 
 /** One enters a minute, and nobody leaves by staying away. */
 const SLOW = { new_users_per_minute: 1, session_duration: 5 };
 const shop = room({ name: "shop", total_active_users: 1, ...SLOW });
 const other = room({ name: "other" });
-const options = { rooms: [shop, other], colos: { AMS: 1 }, vars: { API_TOKEN_READ: "reads" } };
+const LOGGED = { total_active_users: 1, transparency_log: "public" };
+const sale = room({ name: "sale", ...LOGGED });
+const free = room({ name: "free", session_endpoint: true, ...LOGGED });
+const rooms = [shop, other, sale, free];
+const options = { rooms, colos: { AMS: 1 }, vars: { API_TOKEN_READ: "reads" } };
 const ADDRESS = `https://${shop.host}/`;
 const COUNTED_MS = 8_000;
+const SESSION_MS = 60_000;
 
 clusterTest("a test visitor waits, and enters when it is let in", options, async (cluster) => {
   await call(cluster, "PATCH", `${ROOMS}/${shop.id}`, { queue_all: true });
@@ -53,6 +58,25 @@ clusterTest("a test visitor waits, and enters when it is let in", options, async
   assert.deepEqual([...new Set(visitors)], ["person"], "a test visitor reached the site");
 });
 
+const logged = "a test visitor leaves no session early that the log of the room counts as whole";
+clusterTest(logged, options, async (cluster) => {
+  const leaves = async (of) => {
+    const url = `https://${of.host}/`;
+    const came = await visit(cluster, { url }, of);
+    assert.equal(came.outcome, "inside");
+    return (await visit(cluster, { url, ticket: came.ticket, leaves: true }, of)).outcome;
+  };
+  assert.equal(await leaves(free), "left", "sessions may end early, and the log says so");
+  assert.equal(await leaves(sale), "stays");
+  const person = new Visitor(cluster, { name: "person", host: sale.host });
+  await person.visit();
+  const until = cluster.clock.now() + SESSION_MS;
+  await pass(cluster, SESSION_MS, [person], () => person.inside);
+  assert.ok(cluster.clock.now() >= until && person.waiting, "two entered within one session");
+  await pass(cluster, 2 * SESSION_MS, [person], () => person.inside);
+  assert.ok(person.inside, "the place did not come back");
+});
+
 clusterTest("only owners who may change send one, to their room", options, async (cluster) => {
   const answer = async (headers, of = shop, body = { url: ADDRESS }) => {
     return (await send(cluster, headers, of, body)).status;
@@ -74,8 +98,8 @@ clusterTest("only owners who may change send one, to their room", options, async
   assert.match(renewed.ticket, /^__cfwaitingroom=/);
 });
 
-async function visit(cluster, { url = ADDRESS, ...rest } = {}) {
-  const { status, body } = await send(cluster, OWNER, shop, { url, ...rest });
+async function visit(cluster, { url = ADDRESS, ...rest } = {}, of = shop) {
+  const { status, body } = await send(cluster, OWNER, of, { url, ...rest });
   assert.equal(status, 200, body);
   return JSON.parse(body).result;
 }

@@ -214,10 +214,15 @@ impl Settings {
         Self { sessions_end_early: site || visitors, ..self }
     }
 
-    /// Whether a visitor's place may come free before a whole session is over: the session is ended,
-    /// the cookie never comes back, or the turn is not confirmed.
+    /// Whether a visitor's place may come free before a whole session is over: the session is
+    /// ended, the cookie never comes back, or the turn is not confirmed.
     pub fn places_come_free_early(&self) -> bool {
         self.sessions_end_early || self.unconfirmed_s > 0 || self.confirm_turn_minutes > 0
+    }
+
+    /// Whether there is a transparency log, and it counts each visitor for a whole session.
+    pub fn logs_whole_sessions(&self) -> bool {
+        self.transparency_log != TransparencyLog::Off && !self.places_come_free_early()
     }
 
     /// Whether nobody may enter, neither newcomers nor waiting visitors, however many places are

@@ -153,7 +153,10 @@ fn visit() -> Value {
         "properties": {
             "url": { "type": "string", "description": "Absolute, of the room." },
             "ticket": { "description": "That of the last answer; what is no text is none." },
-            "leaves": { "type": "boolean", "description": "Ends the visit." },
+            "leaves": {
+                "type": "boolean",
+                "description": "Ends the visit, unless a log counts whole sessions: it stays.",
+            },
         },
     })
 }
@@ -164,6 +167,7 @@ fn visit_result() -> Value {
         "inside",
         "waits",
         "left",
+        "stays",
         "undecided",
         "passes",
         "suspended",
