@@ -34,8 +34,12 @@ pub fn trace_reply(trace: &Trace, now: Timestamp, room: &Room, is_whole: bool) -
         let first = waits().find(|record| record.told_s.is_some())?;
         Some(first.told_s?.saturating_add(first.at_s.saturating_sub(first.joined_s)))
     });
-    let mut colos: Vec<Colo> = trace.own.iter().map(|(colo, _)| *colo).collect();
-    colos.dedup();
+    let mut colos: Vec<Colo> = Vec::new();
+    for (colo, _) in &trace.own {
+        if !colos.contains(colo) {
+            colos.push(*colo);
+        }
+    }
     let skipped = waits().count().saturating_sub(CHECK_INS_MAX);
     let check_ins: Vec<Value> = waits().skip(skipped).map(|one| check_in(one, room)).collect();
     let before = trace.others();
@@ -131,5 +135,37 @@ fn reason(others: Others) -> &'static str {
         Others::Lottery => "lottery",
         Others::Everybody => "everybody",
         Others::Silence => "silence",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{Timestamp, Trace, trace_reply};
+    use crate::base::id::VisitorId;
+    use crate::management::config::parse_rooms;
+    use crate::ticket::reference::Reference;
+
+    #[test]
+    fn each_data_center_is_named_once() {
+        let id = "0123456789abcdef0123456789abcdef";
+        let room = json!([{
+            "id": id,
+            "zone_id": id,
+            "name": "shop",
+            "host": "shop.example",
+            "total_active_users": 200,
+            "new_users_per_minute": 200,
+        }]);
+        let room = parse_rooms(&room.to_string()).expect("valid rooms").remove(0);
+        let reference = Reference::of(VisitorId(1));
+        let at =
+            |colo: &str, second: u64| format!("|{colo}:0,{},100,{second};", reference.number());
+        let row = format!("0{}{}{}", at("NRT", 120), at("AMS", 150), at("NRT", 180));
+        let trace = Trace::find(reference, &[row]).expect("a trace");
+        let reply = trace_reply(&trace, Timestamp::from_seconds(190), &room, true);
+        let told: Value = serde_json::from_str(&reply.body).expect("JSON");
+        assert_eq!(told["result"]["data_centers"], json!(["NRT", "AMS"]));
     }
 }
