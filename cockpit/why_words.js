@@ -37,7 +37,8 @@ export const referenceIn = (text) => text.replace(/[^a-z\d]/gi, "");
 
 /** The story of a visitor, a sentence for each thing that is known. */
 export function story(trace) {
-  return [joined(trace), ...late(trace), end(trace), ...before(trace), ...missing(trace)];
+  const wait = [joined(trace), ...off(trace), ...late(trace), end(trace)];
+  return [...wait, ...before(trace), ...changed(trace), ...missing(trace)];
 }
 
 function joined({ joined_at: at, first_told_seconds: told, check_ins: checkIns, invitation }) {
@@ -75,7 +76,20 @@ function late({ check_ins: checkIns, late_seconds: atLast }) {
   const longest = Math.max(atLast ?? 0, ...checkIns.map((one) => one.late_seconds));
   if (longest === 0) return [];
   const away = `Missed a check-in: came back ${duration(longest)} late`;
-  return [`${away}, or the room rejected visitors meanwhile.`];
+  return [`${away}, or the room rejected visitors or was disabled meanwhile.`];
+}
+
+/** When nobody waited, since the room was disabled. */
+function off({ suspended }) {
+  return (suspended ?? []).map(({ from, until }) => {
+    const span = until ? `from ${clock(from)} to ${clock(until)}` : `since ${clock(from)}`;
+    return `The room was disabled ${span}: everybody passed, and no check-in was noted.`;
+  });
+}
+
+function changed({ configuration_changed_since: isOther }) {
+  if (!isOther) return [];
+  return ["Events, rules or groups were changed since the join: this is told by those of now."];
 }
 
 function before({ entered_before: all, bypass_rules: hasRules }) {

@@ -4,7 +4,9 @@ use room_core::base::id::RoomId;
 use room_core::base::time::Timestamp;
 use room_core::machines::journal::{Query, Rows, Trace};
 use room_core::machines::wire::{GlobalReply, GlobalRequest};
-use room_core::management::api::{Call, Failure, Reply, Target, trace_reply, unknown_reference};
+use room_core::management::api::{
+    Call, Changes, Failure, Reply, Target, trace_reply, unknown_reference,
+};
 
 use super::registry::{perform, unanswered};
 use crate::memory::{self, Memory};
@@ -52,11 +54,21 @@ pub async fn answer(call: Call, env: &Env) -> Result<Reply, Failure> {
         };
         query.from = next;
     }
+    let changes = changes(call, &trace, room, env).await;
     let told = |memory: &mut Memory| {
         let room = memory.coverage.room(room)?;
-        Some(trace_reply(&trace, platform::now(), room, is_whole))
+        Some(trace_reply(&trace, platform::now(), room, is_whole, changes.as_ref()))
     };
     memory::with(told).flatten().ok_or_else(unknown_reference)
+}
+
+/// Returns what the audit log says that has changed since the visitor joined; `None` if it does not
+/// answer. It shows what the sender of the `call` may see.
+async fn changes(call: Call, trace: &Trace, room: RoomId, env: &Env) -> Option<Changes> {
+    let query = Changes::query(room, Timestamp::from_seconds(trace.joined_s()));
+    let reply = perform(Call { target: Target::AuditLog, query, ..call }, env).await.ok()?;
+    let entered = trace.entrance().map(|record| Timestamp::from_seconds(record.at_s));
+    Changes::read(&reply, entered.unwrap_or(platform::now()))
 }
 
 async fn read(env: &Env, room: RoomId, query: Query) -> Result<Rows, Failure> {

@@ -74,13 +74,23 @@ test("who entered before, and what was not counted", () => {
   const overtaken = { ...entered, check_ins: [checkIn, lateOne], entered_before: before };
   const one = /^1 visitor with a later join entered before: .* had missed a check-in\.$/;
   const many = /^1.204 visitors with a later join .*: both had been called/;
-  const late = /^Missed a check-in: came back 5 min late, or the room rejected visitors /;
+  const late = /^Missed a check-in: came back 5 min late, or the room rejected .* or was /;
   says(overtaken, JOIN, late, /^Entered/, one, many);
   const incomplete = (journal) => ({ ...entered, entered_before_complete: false, journal });
   const { journal } = entered;
   says(incomplete({ ...journal, one_in: 8 }), JOIN, /^Entered/, NOBODY, /one in 8 was kept/);
   says(incomplete({ ...journal, left_out: 7 }), JOIN, /^Entered/, NOBODY, /^7 records of that/);
   says(incomplete(journal), JOIN, /^Entered/, NOBODY, /there may be more/);
+  const changed = { ...entered, configuration_changed_since: true };
+  says(changed, JOIN, /^Entered/, NOBODY, /^Events, rules or groups were changed since the join/);
+  const suspended = [
+    { from: JOINED, until: ENTERED },
+    { from: ENTERED, until: null },
+  ];
+  const off = /^The room was disabled from .* to .*: everybody passed, /;
+  const still = /^The room was disabled since .*: everybody passed, /;
+  says({ ...entered, suspended }, JOIN, off, still, /^Entered/, NOBODY);
+  says({ ...entered, suspended: null, configuration_changed_since: null }, JOIN, /^E/, NOBODY);
   says({ ...entered, bypass_rules: true }, JOIN, /^Entered/, NOBODY, /^Bypass rules/);
 });
 

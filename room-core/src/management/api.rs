@@ -5,6 +5,7 @@
 
 mod access;
 mod audit_filter;
+mod changes;
 mod entity_tag;
 mod history;
 mod invitations;
@@ -23,6 +24,7 @@ use crate::management::token::Grant;
 
 pub use access::{Credentials, Denials, Secrets, refusal_of_none, user, verified};
 pub use audit_filter::AuditFilter;
+pub use changes::Changes;
 pub use entity_tag::{check_if_match, entity_tag};
 pub use history::{history_query, history_reply};
 pub use invitations::with_invitation_keys;

@@ -62,6 +62,16 @@ pub fn trace() -> Value {
                 "type": "boolean",
                 "description": "Whether rules let requests pass, which nothing counts.",
             },
+            "configuration_changed_since": {
+                "type": ["boolean", "null"],
+                "description": "Whether events, rules or groups changed since the join. Reasons \
+                    and names are told by those of now. null: not known.",
+            },
+            "suspended": {
+                "type": ["array", "null"],
+                "items": suspended(),
+                "description": "When the room was suspended meanwhile. null: not known.",
+            },
             "journal": journal(),
         },
     }))
@@ -87,6 +97,16 @@ fn before() -> Value {
         "properties": {
             "reason": { "type": "string", "enum": REASONS },
             "visitors": count("How many."),
+        },
+    }))
+}
+
+fn suspended() -> Value {
+    shown(json!({
+        "type": "object",
+        "properties": {
+            "from": moment("Since when everybody passed."),
+            "until": moment_or_null("When the room was on again."),
         },
     }))
 }

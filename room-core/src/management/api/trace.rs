@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::changes::Changes;
 use super::reply::{Failure, Reply};
 use crate::base::id::Colo;
 use crate::base::time::{MINUTE_MS, Timestamp};
@@ -24,8 +25,15 @@ pub fn unknown_reference() -> Failure {
     Failure::new(404, 1_001, message)
 }
 
-/// Makes the answer about one visitor. `is_whole` says whether all rows of that time were read.
-pub fn trace_reply(trace: &Trace, now: Timestamp, room: &Room, is_whole: bool) -> Reply {
+/// Makes the answer about one visitor. `is_whole` says whether all rows of that time were read,
+/// `changes` what has changed since the visitor joined, if that is known.
+pub fn trace_reply(
+    trace: &Trace,
+    now: Timestamp,
+    room: &Room,
+    is_whole: bool,
+    changes: Option<&Changes>,
+) -> Reply {
     let entrance = trace.entrance();
     let state = trace.state(now);
     let waits = || trace.own.iter().map(|(_, record)| record).filter(|one| one.kind == kind::WAITS);
@@ -71,6 +79,8 @@ pub fn trace_reply(trace: &Trace, now: Timestamp, room: &Room, is_whole: bool) -
         "entered_before": before,
         "entered_before_complete": is_whole && trace.left_out == 0 && trace.one_in() == 1,
         "bypass_rules": room.bypass_rules.iter().any(|rule| rule.enabled),
+        "configuration_changed_since": changes.map(|changes| changes.is_told_otherwise),
+        "suspended": changes.map(Changes::suspended),
         "journal": {
             "kept_hours": KEPT_MS / (60 * MINUTE_MS),
             "one_in": trace.one_in(),
@@ -148,7 +158,7 @@ mod tests {
     use crate::ticket::reference::Reference;
 
     #[test]
-    fn each_data_center_is_named_once() {
+    fn each_data_center_is_named_once_and_what_is_not_known_is_null() {
         let id = "0123456789abcdef0123456789abcdef";
         let room = json!([{
             "id": id,
@@ -164,8 +174,10 @@ mod tests {
             |colo: &str, second: u64| format!("|{colo}:0,{},100,{second};", reference.number());
         let row = format!("0{}{}{}", at("NRT", 120), at("AMS", 150), at("NRT", 180));
         let trace = Trace::find(reference, &[row]).expect("a trace");
-        let reply = trace_reply(&trace, Timestamp::from_seconds(190), &room, true);
+        let reply = trace_reply(&trace, Timestamp::from_seconds(190), &room, true, None);
         let told: Value = serde_json::from_str(&reply.body).expect("JSON");
         assert_eq!(told["result"]["data_centers"], json!(["NRT", "AMS"]));
+        assert_eq!(told["result"]["suspended"], json!(null));
+        assert_eq!(told["result"]["configuration_changed_since"], json!(null));
     }
 }
