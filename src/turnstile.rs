@@ -14,6 +14,7 @@ use serde_json::json;
 use crate::memory::{self, Memory};
 use crate::platform::scripts;
 use crate::request::{Request, open};
+use crate::visit::has_no_place_left;
 use crate::{platform, reports};
 
 /// Turnstile's documented test secret. With it siteverify calls every dummy token genuine, on any
@@ -99,7 +100,12 @@ fn begin(
     let ticket = open(visited.keys, now, of, isolate, cookies, headers);
     let ticket = valid_ticket(now, &in_force.settings, isolate, ticket);
     let use_of_token = in_force.turnstile.of_token(ticket.as_ref(), visited.room.ticket_sharing);
-    if use_of_token == Use::Nothing || !is_from_the_page {
+    // A token is good once: nobody uses one up who would get no place with it.
+    let is_in_vain = use_of_token == Use::Decides
+        && visited.state.as_deref().is_some_and(|state| {
+            has_no_place_left(now, visited.room, &state.places, request.headers)
+        });
+    if use_of_token == Use::Nothing || is_in_vain || !is_from_the_page {
         return None;
     }
     let when_silent = visited.room.turnstile_when_silent;

@@ -30,7 +30,7 @@ use room_core::visit::{self, Entrance, Learned, Need, Step, Visit, VisitSource};
 use serde_json::json;
 
 use crate::copies::{self, For};
-use crate::incoming::Incoming;
+use crate::incoming::{Incoming, VisitHeaders};
 use crate::memory::{self, Memory, Visited};
 use crate::platform::Env;
 use crate::request::{Answered, Request, context, open, visit_of};
@@ -254,6 +254,17 @@ fn step(
     }
 }
 
+/// Whether the client's network has used up the new places that the room gives it per minute.
+pub fn has_no_place_left(
+    now: Timestamp,
+    room: &Room,
+    places: &PrefixBudget,
+    headers: &VisitHeaders<'_>,
+) -> bool {
+    let per_minute = room.new_places_per_network;
+    per_minute > 0 && places.is_spent(now, headers.client_prefix(), per_minute)
+}
+
 /// Counts a place that a newcomer asks for, in a room that limits those of a network.
 fn count_place(request: Request<'_>, room: RoomId) {
     let bounds = |memory: &mut Memory| Some(memory.coverage.room(room)?.new_places_per_network > 0);
@@ -405,9 +416,7 @@ impl VisitSource for Ticketed<'_> {
     }
 
     fn has_no_place_left(&self) -> bool {
-        let per_minute = self.room.new_places_per_network;
-        let prefix = || self.request.headers.client_prefix();
-        per_minute > 0
-            && self.places.is_some_and(|p| p.is_spent(self.visit.now, prefix(), per_minute))
+        let (now, headers) = (self.visit.now, self.request.headers);
+        self.places.is_some_and(|places| has_no_place_left(now, self.room, places, headers))
     }
 }

@@ -172,9 +172,7 @@ pub fn decide(context: VisitContext<'_>, ticket: Option<Ticket>) -> Decision {
             return Decision::TooEarly { ticket };
         }
         Some(ticket) if ticket.infinite => {
-            let is_in_line = is_waiting(&ticket, now) && settings.challenge_required;
-            // Where there is no line, there is none to pretend.
-            if is_in_line && settings.has_line() {
+            if is_in_line(&ticket, now, settings) {
                 return infinite_queue::visit(context, ticket);
             }
             None
@@ -191,7 +189,7 @@ pub fn decide(context: VisitContext<'_>, ticket: Option<Ticket>) -> Decision {
         Some(ticket) if confirmation::is_asked(&ticket, now) => {
             return Decision::TooEarly { ticket };
         }
-        ticket => ticket.filter(|ticket| is_waiting(ticket, now)),
+        ticket => ticket.filter(|ticket| is_in_line(ticket, now, settings)),
     };
     if !settings.invitations.lets_in(ticket.as_ref().map_or(0, |ticket| ticket.group)) {
         let interval_s = invitation::interval_s(settings, ticket.as_ref());
@@ -365,6 +363,16 @@ pub(crate) fn is_near_in_slow_room(ahead: u64, settings: &Settings) -> bool {
 /// check-in was due.
 pub fn is_waiting(ticket: &Ticket, now: Timestamp) -> bool {
     ticket.state == TicketState::Queued && now < next_refresh(ticket).plus_seconds(GRACE_S)
+}
+
+/// Whether the holder of a ticket waits in the line, or in the infinite one. Everybody else who is
+/// not inside is a newcomer.
+///
+/// The infinite one is for rooms that require a challenge of this visitor. Where there is no line,
+/// there is none to pretend.
+pub(crate) fn is_in_line(ticket: &Ticket, now: Timestamp, settings: &Settings) -> bool {
+    let pretends = settings.challenge_required && settings.has_line();
+    is_waiting(ticket, now) && (!ticket.infinite || pretends)
 }
 
 fn renew(mut ticket: Ticket, now: Timestamp, settings: &Settings) -> Decision {

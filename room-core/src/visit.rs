@@ -224,7 +224,7 @@ impl<'a> Visit<'a> {
             Ok(checked) => checked,
             Err(step) => return step,
         };
-        let is_new = !ticket.as_ref().is_some_and(|one| has_place(one, self.now));
+        let is_new = !ticket.as_ref().is_some_and(|one| has_place(one, self.now, settings));
         // A queue page whose parts stand at covered addresses asks for them without being inside.
         let may_enter = is_inside || is_new && isolate.view().is_none_or(|view| view.open);
         if !may_enter && source.loads_part() {
@@ -317,7 +317,8 @@ impl<'a> Visit<'a> {
             ticket.state == TicketState::Accepted || admission::is_waiting(ticket, now)
         });
         if place::is_asked(&self.head, self.url) {
-            return Err(Step::Place(ticket.filter(|ticket| has_place(ticket, now))));
+            let settings = &self.in_force.settings;
+            return Err(Step::Place(ticket.filter(|ticket| has_place(ticket, now, settings))));
         }
         match (ticket, self.learned.place) {
             (Some(ticket), state) if ticket.moving => match state {
@@ -380,6 +381,7 @@ impl<'a> Visit<'a> {
             | Outcome::Reject
             | Outcome::Uninvited(_)
             | Outcome::InfiniteQueue { .. }
+            | Outcome::WithoutPlace(_)
             | Outcome::Wait { counted: false, .. } => false,
             // There is nothing to report of somebody who is not in the line; still the view
             // must be refreshed when it is old.
@@ -396,14 +398,15 @@ impl<'a> Visit<'a> {
         Outcome::Challenge(admission::new_ticket(context))
     }
 
-    /// Answers a newcomer who gets no place now. The page is that of waiting visitors, but the
-    /// visit does not count, and the next one is a newcomer's too.
+    /// Answers a newcomer who gets no place now. The page is that of waiting visitors, without a
+    /// challenge: to pass one would change nothing.
     fn without_place(&self, isolate: &Isolate, random: RandomInputs) -> Outcome {
         let Self { now, in_force, .. } = *self;
         let context = isolate.context(now, &in_force.settings, false, random);
         match admission::decide(context, None) {
-            Decision::Queue { ticket, .. } => Outcome::Wait { ticket, counted: false },
-            Decision::Challenge { ticket } => Outcome::Challenge(ticket),
+            Decision::Queue { ticket, .. } | Decision::Challenge { ticket } => {
+                Outcome::WithoutPlace(ticket)
+            }
             Decision::Uninvited(ticket) => Outcome::Uninvited(ticket),
             _ => Outcome::Reject,
         }
@@ -435,8 +438,9 @@ pub fn valid_ticket(
     isolate: Option<&Isolate>,
     ticket: Option<Ticket>,
 ) -> Option<Ticket> {
-    let is_valid =
-        |ticket: &Ticket| admission::is_inside(ticket, now, settings) || has_place(ticket, now);
+    let is_valid = |ticket: &Ticket| {
+        admission::is_inside(ticket, now, settings) || has_place(ticket, now, settings)
+    };
     not_revoked(ticket, isolate).filter(is_valid)
 }
 
@@ -456,8 +460,8 @@ pub fn end_session(
 }
 
 /// Whether a visitor is in the line, or is asked to confirm the turn.
-fn has_place(ticket: &Ticket, now: Timestamp) -> bool {
-    admission::is_waiting(ticket, now) || confirmation::is_asked(ticket, now)
+fn has_place(ticket: &Ticket, now: Timestamp, settings: &Settings) -> bool {
+    admission::is_in_line(ticket, now, settings) || confirmation::is_asked(ticket, now)
 }
 
 /// Drops the ticket of a session that the origin has ended. Its holder is a new visitor.

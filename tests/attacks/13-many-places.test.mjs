@@ -4,9 +4,11 @@
  */
 
 import assert from "node:assert/strict";
+import { after } from "node:test";
 
 import { clusterTest, clusterTestBothWays } from "../harness/cluster-test.mjs";
 import { RARE_CHECK_INS, room } from "../harness/rooms.mjs";
+import { asking, startSiteverify } from "../harness/siteverify.mjs";
 import { Visitor, look, visitorInside } from "../harness/visitor.mjs";
 
 const SHARE = 3;
@@ -23,7 +25,21 @@ const streaming = room({
   ...RARE_CHECK_INS,
   event_stream_enabled: true,
 });
-const options = { rooms: [shared, tiny, streaming], colos: { AMS: 1 } };
+const challenging = ["log", "infinite_queue"].map((action) =>
+  room({
+    name: action.replace("_", "-"),
+    total_active_users: 1,
+    session_duration: 30,
+    turnstile_mode: "visible_managed",
+    turnstile_action: action,
+    new_places_per_network: SHARE,
+  }),
+);
+
+const siteverify = await startSiteverify();
+after(() => siteverify.stop());
+const rooms = [shared, tiny, streaming, ...challenging];
+const options = { rooms, colos: { AMS: 1 }, ...asking(siteverify) };
 
 /** A newcomer from this address. */
 function newcomer(cluster, address, name = "newcomer") {
@@ -72,6 +88,39 @@ clusterTestBothWays(customers, options, async (cluster) => {
   assert.equal(await places(byTeredo), 0, "by Teredo, through whatever server");
   assert.equal(await places(many((at) => `64:ff9b::203.0.113.${at}`)), 0, "by a translator");
   assert.equal(await places(["2001:db8:8::1", "198.51.100.1"]), 2, "others");
+});
+
+const tokens = "row 13: no token gives a place beyond the share, and none is used up for it";
+clusterTest(tokens, options, async (cluster) => {
+  const headers = { "cf-connecting-ip": "203.0.113.9" };
+  for (const { host, id } of challenging) {
+    await look(cluster, "ams-1", { host, path: "/", headers: { "cf-connecting-ip": "192.0.2.1" } });
+    await cluster.advance(3_000);
+    const redeem = async (token, cookie) => {
+      const path = `/?cf_wr_turnstile=${token}`;
+      const sent = { ...headers, ...(cookie && { cookie }) };
+      const answer = await look(cluster, "ams-1", { host, path, headers: sent });
+      assert.equal(answer.status, 303, host);
+      return answer.headers["set-cookie"]?.[0].split(";")[0];
+    };
+    // A place in the infinite queue is none.
+    const infinite = host === challenging[1].host ? await redeem("made-up") : undefined;
+    for (let at = 0; at < SHARE; at += 1) {
+      assert.ok(await redeem(siteverify.token(host, id)), `${host} ${at}`);
+    }
+    siteverify.forget();
+    const good = siteverify.token(host, id);
+    for (const token of ["", "made-up-too", good]) {
+      assert.equal(await redeem(token), undefined, `${host}: ${token}`);
+      assert.equal(await redeem(token, infinite), undefined, `${host}: ${token}`);
+    }
+    assert.equal(siteverify.questions.length, 0, "a token is used up");
+    const page = await look(cluster, "ams-1", { host, path: "/", headers });
+    assert.deepEqual([page.kind, page.headers["set-cookie"]], ["queue", undefined]);
+    assert.doesNotMatch(page.body, /cf-turnstile"/, "a challenge for nothing");
+    await cluster.advance(60_000);
+    assert.ok(await redeem(good), "the next minute");
+  }
 });
 
 clusterTestBothWays("row 13: no kind of prefetch takes a place", options, async (cluster) => {

@@ -216,6 +216,14 @@ export const MUTANTS = [
   },
   {
     row: 13,
+    breaks: "a token gives a newcomer a place whose network has used up its share",
+    ...core("visit/challenged"),
+    from: "Outcome::Wait { mut ticket, .. } if is_over => {",
+    to: "Outcome::Wait { mut ticket, .. } | Outcome::WithoutPlace(mut ticket) if is_over => {",
+    test: "no_token_gives_a_place_beyond_the_share_of_a_network",
+  },
+  {
+    row: 13,
     breaks: "each part of a customer's network has a share",
     ...core("base/prefix_budget"),
     from: "address.to_bits() >> 80",

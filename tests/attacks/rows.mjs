@@ -145,6 +145,10 @@ export const ROWS = [
       ),
       ...native("src/base/prefix_budget", "clients_of_one_network_have_one_prefix"),
       ...native(
+        "src/visit/tests/newcomers",
+        "no_token_gives_a_place_beyond_the_share_of_a_network",
+      ),
+      ...native(
         "src/visit/draw",
         "the_commitment_is_published_in_the_prequeue_and_the_key_at_the_start",
       ),

@@ -130,6 +130,9 @@ impl ResponseContext<'_> {
                 let cookies: Vec<String> = cookie.into_iter().chain(contact).collect();
                 self.respond_with(source, &waiting, &cookies, widget, &form)
             }
+            Outcome::WithoutPlace(ticket) => {
+                self.verdict(keys, source, Outcome::Wait { ticket, counted: false })
+            }
             Outcome::Challenge(ticket) => {
                 let waiting = self.page_context().challenged(&ticket);
                 self.respond(source, &waiting, &[], Some(self.widget(true)))

@@ -1,5 +1,7 @@
 //! Tables of the order in which a visit is decided, and of what there is to do besides.
 
+mod newcomers;
+
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::mem::replace;
@@ -62,6 +64,7 @@ struct Counted {
     opened: Cell<u32>,
     sharing: TicketSharing,
     loads_part: bool,
+    has_no_place_left: bool,
 }
 
 impl VisitSource for Counted {
@@ -82,6 +85,10 @@ impl VisitSource for Counted {
         self.loads_part
     }
 
+    fn has_no_place_left(&self) -> bool {
+        self.has_no_place_left
+    }
+
     fn sharing(&mut self, _ticket: &Ticket) -> TicketSharing {
         self.sharing
     }
@@ -90,8 +97,9 @@ impl VisitSource for Counted {
 fn counted(ticket: Option<Ticket>) -> Counted {
     let given = GivenSource { ticket, random: random() };
     let sharing = TicketSharing::Allow;
-    let (accept, opened, loads_part) = ("text/event-stream", Cell::new(0), false);
-    Counted { given, accept, opened, sharing, loads_part }
+    let (accept, opened) = ("text/event-stream", Cell::new(0));
+    let (loads_part, has_no_place_left) = (false, false);
+    Counted { given, accept, opened, sharing, loads_part, has_no_place_left }
 }
 
 fn word(step: &Step) -> &'static str {
@@ -111,6 +119,7 @@ fn word(step: &Step) -> &'static str {
         Step::Answer(Outcome::Wait { .. }) => "wait",
         Step::Answer(Outcome::InfiniteQueue { .. }) => "infinite",
         Step::Answer(Outcome::Challenge(_)) => "challenge",
+        Step::Answer(Outcome::WithoutPlace(_)) => "without place",
         Step::Place(_) => "place",
         Step::Need(Need::Place(_)) => "ask the object",
         Step::Need(Need::Ended(_)) => "ask for ended",

@@ -350,6 +350,7 @@ impl Cluster {
             Outcome::Reject
             | Outcome::Uninvited(_)
             | Outcome::Challenge(_)
+            | Outcome::WithoutPlace(_)
             | Outcome::InfiniteQueue { .. }
             | Outcome::Wait { counted: false, .. }
             | Outcome::Ask(_) => {}

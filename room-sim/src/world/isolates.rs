@@ -163,8 +163,8 @@ impl World {
             Outcome::Challenge(_) | Outcome::InfiniteQueue { .. } if is_echo => None,
             Outcome::Challenge(_) => self.show_challenge(visitor),
             Outcome::InfiniteQueue { ticket, .. } => self.show_infinite(visitor, ticket, ahead_ms),
-            // No scenario rejects or invites; who is turned away does not come back.
-            Outcome::Reject | Outcome::Uninvited(_) => None,
+            // No scenario rejects, invites or bounds networks; who is turned away does not come back.
+            Outcome::Reject | Outcome::Uninvited(_) | Outcome::WithoutPlace(_) => None,
             Outcome::Ask(_) => return,
         };
         let is_done = |one: &Visitor| passes && !is_echo && one.is_done(self.now);

@@ -19,6 +19,9 @@ pub enum Outcome {
         /// Whether the ticket must be set as the cookie; false if the visit was not counted.
         counted: bool,
     },
+    /// Shows the queue page with this ticket to a newcomer who gets no place now, and sets no
+    /// cookie. The next visit is a newcomer's too.
+    WithoutPlace(Ticket),
     /// Shows the queue page with a Turnstile challenge, and sets no cookie. The visitor has no
     /// place in line yet.
     Challenge(Ticket),

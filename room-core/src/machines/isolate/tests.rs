@@ -125,6 +125,7 @@ fn word(outcome: &Outcome) -> &'static str {
         Outcome::Reject => "reject",
         Outcome::Ask(_) => "ask",
         Outcome::Challenge(_) => "challenge",
+        Outcome::WithoutPlace(_) => "without place",
         Outcome::InfiniteQueue { .. } => "pretend",
     }
 }

@@ -168,7 +168,8 @@ fn whoever_brought_a_token_comes_again_with_the_ticket_where_it_is_new() {
     check(Outcome::Wait { ticket: ticket.clone(), counted: true }, true);
     check(Outcome::Wait { ticket: ticket.clone(), counted: false }, false);
     check(Outcome::InfiniteQueue { ticket: ticket.clone(), counted: true }, true);
-    check(Outcome::InfiniteQueue { ticket, counted: false }, false);
+    check(Outcome::InfiniteQueue { ticket: ticket.clone(), counted: false }, false);
+    check(Outcome::WithoutPlace(ticket), false);
     check(Outcome::Pass, false);
     check(Outcome::Reject, false);
 }
