@@ -31,7 +31,7 @@ use serde_json::json;
 
 use crate::copies::{self, For};
 use crate::incoming::{Incoming, VisitHeaders};
-use crate::memory::{self, Memory, Visited};
+use crate::memory::{self, Memory, RoomState, Visited};
 use crate::platform::Env;
 use crate::request::{Answered, Request, context, open, visit_of};
 use crate::turnstile::{self, Redeemed};
@@ -168,10 +168,12 @@ async fn with_slot(
         count_place(request, room);
     }
     let may_ask = |looks| {
-        decided(request, room, |visit, isolate, source| visit.ask(isolate, &ask, looks, source))
+        decided(request, room, ask.class, |visit, isolate, source| {
+            visit.ask(isolate, &ask, looks, source)
+        })
     };
     let settle = |reply| {
-        decided(request, room, |visit, isolate, source| {
+        decided(request, room, ask.class, |visit, isolate, source| {
             Asking::Settled(visit.settle(isolate, ask.clone(), reply, source))
         })
     };
@@ -242,13 +244,7 @@ fn step(
         Step::Moved => Ok(place::moved(&visit, request, visited)),
         Step::Stream(ticket) => Ok(stream(&visit, request, visited, &ticket)),
         Step::Answer(outcome) => {
-            let is_bounded = visited.room.new_places_per_network > 0;
-            if is_bounded && visit::takes_new_place(now, &outcome) {
-                let prefix = request.headers.client_prefix();
-                if let Some(state) = visited.state.as_deref_mut() {
-                    state.places.spend(now, prefix);
-                }
-            }
+            note_place(now, request, &mut visited, &outcome);
             answered(&visit, request, visited, outcome)
         }
     }
@@ -274,6 +270,17 @@ fn count_place(request: Request<'_>, room: RoomId) {
     }
 }
 
+/// Counts a place that the outcome gives to a newcomer, in a room that limits those of a network.
+fn note_place(now: Timestamp, request: Request<'_>, visited: &mut Visited<'_>, outcome: &Outcome) {
+    let is_bounded = visited.room.new_places_per_network > 0;
+    if is_bounded
+        && visit::takes_new_place(now, outcome)
+        && let Some(state) = visited.state.as_deref_mut()
+    {
+        state.places.spend(now, request.headers.client_prefix());
+    }
+}
+
 /// Finds the room of the request, if any. Rules read from the platform's request, if
 /// `request.incoming` has it.
 fn enter(memory: &Memory, request: Request<'_>, now: Timestamp) -> Entrance {
@@ -288,9 +295,11 @@ fn enter(memory: &Memory, request: Request<'_>, now: Timestamp) -> Entrance {
 }
 
 /// Lets the core decide a visit that needs a slot. Returns the answer, or what must be done first.
+/// The place of a newcomer (`class`) was counted before.
 fn decided(
     request: Request<'_>,
     room: RoomId,
+    class: SlotClass,
     decide: impl FnOnce(&Visit<'_>, &mut Isolate, &mut Ticketed<'_>) -> Asking,
 ) -> Option<Result<Result<Answered, Missing>, Asking>> {
     let decided = |memory: &mut Memory| {
@@ -299,10 +308,15 @@ fn decided(
         let in_force = in_force.after_challenge(request.learned.passed);
         let visit = visit_of(now, request, &in_force, visited.room);
         let Visited { room, ref mut keys, ref mut state, .. } = visited;
-        let source = &mut Ticketed { visit: &visit, request, room, keys, places: None, uses: None };
-        let asking = decide(&visit, &mut state.as_mut()?.isolate, source);
+        let RoomState { isolate, places, .. } = &mut **state.as_mut()?;
+        let places = Some(&*places);
+        let source = &mut Ticketed { visit: &visit, request, room, keys, places, uses: None };
+        let asking = decide(&visit, isolate, source);
         let Asking::Settled(outcome) = asking else { return Some(Err(asking)) };
         let refuses = Visit::refuses_part(&outcome, source);
+        if class == SlotClass::Queued {
+            note_place(now, request, &mut visited, &outcome);
+        }
         let answered = answered(&visit, request, visited, outcome);
         let refused = |(_, work_is_left)| (answer::not_inside(request.url), work_is_left);
         Some(Ok(if refuses { answered.map(refused) } else { answered }))

@@ -31,6 +31,7 @@ use session::first_end;
 pub use check_in::{EARLY_MS, next_refresh};
 pub(crate) use check_in::{interval_s, is_far, is_too_early, was_kept};
 pub use session::{is_inside, session_end};
+pub(crate) use standing::is_in_line;
 pub use standing::{Standing, standing};
 
 /// The random numbers and the secret that a visit may need, drawn by the caller.
@@ -126,6 +127,8 @@ pub enum Decision {
     },
     /// The visitor needs an invitation and has none. The ticket is set, and nothing is counted.
     Uninvited(Ticket),
+    /// The ticket is worth nothing any more. Its holder is to be decided about as a newcomer.
+    Spent,
     /// The visitor may neither enter nor wait, as with `queueing_method: reject`. A ticket that was
     /// sent stays valid.
     Reject,
@@ -214,7 +217,7 @@ pub fn decide(context: VisitContext<'_>, ticket: Option<Ticket>) -> Decision {
 }
 
 /// Completes a visit for which [`decide`] asked the counter. A visitor with a slot enters, unless
-/// the session of that slot is over. All other visitors wait.
+/// the session of that slot is over: that one is a newcomer. All other visitors wait.
 pub fn settle(context: VisitContext<'_>, ask: Ask, answer: CounterAnswer) -> Decision {
     match answer {
         CounterAnswer::Granted(at) => {
@@ -227,7 +230,7 @@ pub fn settle(context: VisitContext<'_>, ask: Ask, answer: CounterAnswer) -> Dec
                 return if bucket.is_live(context.now) {
                     Decision::Admit { ticket, bucket, waited }
                 } else {
-                    queue(context, new_ticket(context), true)
+                    Decision::Spent
                 };
             }
             ticket.counted_bucket = if ticket.unconfirmed {
@@ -242,11 +245,11 @@ pub fn settle(context: VisitContext<'_>, ask: Ask, answer: CounterAnswer) -> Dec
             ticket.shared = true;
             let bucket = ticket.counted_bucket;
             if !bucket.is_live(context.now) {
-                return queue(context, new_ticket(context), true);
+                return Decision::Spent;
             }
             Decision::Admit { ticket, bucket, waited: None }
         }
-        CounterAnswer::Spent => queue(context, new_ticket(context), true),
+        CounterAnswer::Spent => Decision::Spent,
         CounterAnswer::Refused => queue(context, ask.ticket, ask.class == SlotClass::New),
     }
 }
@@ -363,16 +366,6 @@ pub(crate) fn is_near_in_slow_room(ahead: u64, settings: &Settings) -> bool {
 /// check-in was due.
 pub fn is_waiting(ticket: &Ticket, now: Timestamp) -> bool {
     ticket.state == TicketState::Queued && now < next_refresh(ticket).plus_seconds(GRACE_S)
-}
-
-/// Whether the holder of a ticket waits in the line, or in the infinite one. Everybody else who is
-/// not inside is a newcomer.
-///
-/// The infinite one is for rooms that require a challenge of this visitor. Where there is no line,
-/// there is none to pretend.
-pub(crate) fn is_in_line(ticket: &Ticket, now: Timestamp, settings: &Settings) -> bool {
-    let pretends = settings.challenge_required && settings.has_line();
-    is_waiting(ticket, now) && (!ticket.infinite || pretends)
 }
 
 fn renew(mut ticket: Ticket, now: Timestamp, settings: &Settings) -> Decision {

@@ -258,7 +258,7 @@ impl<'a> Visit<'a> {
         } else {
             isolate.visit(self.now, settings, ticket, random)
         };
-        match outcome {
+        match self.as_newcomer(isolate, outcome, source) {
             // The cookie has to say who has passed, and until when.
             Outcome::Pass if passing.is_some() => {
                 Step::Answer(passing.map_or(Outcome::Pass, Outcome::PassWith))
@@ -349,7 +349,10 @@ impl<'a> Visit<'a> {
         looks: u32,
         source: &mut impl VisitSource,
     ) -> Asking {
-        isolate.ask(self.now, &self.in_force.settings, ask, looks, source.random())
+        match isolate.ask(self.now, &self.in_force.settings, ask, looks, source.random()) {
+            Asking::Settled(outcome) => Asking::Settled(self.as_newcomer(isolate, outcome, source)),
+            asking => asking,
+        }
     }
 
     /// Decides the visit after the counter was asked; `None` stands for a timeout.
@@ -363,7 +366,24 @@ impl<'a> Visit<'a> {
         let waited = ask.class == SlotClass::Queued;
         let own = waited.then(|| self.settings_of_waiting(source)).flatten();
         let settings = own.as_ref().unwrap_or(&self.in_force.settings);
-        isolate.settle(self.now, settings, ask, source.random(), reply)
+        let outcome = isolate.settle(self.now, settings, ask, source.random(), reply);
+        self.as_newcomer(isolate, outcome, source)
+    }
+
+    /// Answers the holder of a spent ticket as a newcomer. Other outcomes stay.
+    fn as_newcomer(
+        &self,
+        isolate: &mut Isolate,
+        outcome: Outcome,
+        source: &mut impl VisitSource,
+    ) -> Outcome {
+        match outcome {
+            Outcome::Spent if source.has_no_place_left() => {
+                self.without_place(isolate, source.random())
+            }
+            Outcome::Spent => isolate.join(self.now, &self.in_force.settings, source.random()),
+            outcome => outcome,
+        }
     }
 
     /// Whether the outcome would send a page instead of a picture. That is so for a part of a page
@@ -382,6 +402,7 @@ impl<'a> Visit<'a> {
             | Outcome::Uninvited(_)
             | Outcome::InfiniteQueue { .. }
             | Outcome::WithoutPlace(_)
+            | Outcome::Spent
             | Outcome::Wait { counted: false, .. } => false,
             // There is nothing to report of somebody who is not in the line; still the view
             // must be refreshed when it is old.
@@ -421,11 +442,12 @@ impl<'a> Visit<'a> {
     }
 }
 
-/// Whether a newcomer gets a place, inside or in the line, by this outcome of a visit at `now`.
+/// Whether a newcomer gets a place, inside or in the line, by this outcome of a visit at `now`. It
+/// begins later than `now` where the clock is behind.
 pub fn takes_new_place(now: Timestamp, outcome: &Outcome) -> bool {
     match outcome {
         Outcome::PassWith(ticket) | Outcome::Wait { ticket, counted: true } => {
-            ticket.joined_at == now
+            ticket.joined_at >= now
         }
         _ => false,
     }

@@ -36,9 +36,17 @@ const challenging = ["log", "infinite_queue"].map((action) =>
   }),
 );
 
+const brief = room({
+  name: "brief",
+  total_active_users: 1,
+  new_users_per_minute: 1,
+  session_duration: 1,
+  new_places_per_network: 1,
+});
+
 const siteverify = await startSiteverify();
 after(() => siteverify.stop());
-const rooms = [shared, tiny, streaming, ...challenging];
+const rooms = [shared, tiny, streaming, brief, ...challenging];
 const options = { rooms, colos: { AMS: 1 }, ...asking(siteverify) };
 
 /** A newcomer from this address. */
@@ -121,6 +129,37 @@ clusterTest(tokens, options, async (cluster) => {
     await cluster.advance(60_000);
     assert.ok(await redeem(good), "the next minute");
   }
+});
+
+clusterTest("row 13: a spent ticket gives no place beyond the share", options, async (cluster) => {
+  const go = async (address, cookie) => {
+    const headers = { "cf-connecting-ip": address, ...(cookie && { cookie }) };
+    const { kind, headers: answer } = await look(cluster, "ams-1", {
+      host: brief.host,
+      path: "/",
+      headers,
+    });
+    return { kind, cookie: answer["set-cookie"]?.[0].split(";")[0] };
+  };
+  await go("198.51.100.1");
+  await cluster.advance(3_000);
+  let [spent, { kind, cookie }] = [undefined, await go("203.0.113.9")];
+  for (let at = 0; at < 60 && kind !== "origin"; at += 1) {
+    if (cookie) spent = cookie;
+    await cluster.advance(5_000);
+    ({ kind, cookie } = await go("203.0.113.9", spent));
+  }
+  assert.equal(kind, "origin", "the visitor has entered");
+  await cluster.advance(70_000);
+  await go("198.51.101.1");
+  await cluster.advance(3_000);
+  let places = 0;
+  for (let at = 0; at < 20; at += 1) {
+    const again = await go("203.0.113.9", spent);
+    assert.equal(again.kind, "queue");
+    if (again.cookie) places += 1;
+  }
+  assert.equal(places, 1, "places by copies of a spent ticket");
 });
 
 clusterTestBothWays("row 13: no kind of prefetch takes a place", options, async (cluster) => {

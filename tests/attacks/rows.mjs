@@ -147,6 +147,8 @@ export const ROWS = [
       ...native(
         "src/visit/tests/newcomers",
         "no_token_gives_a_place_beyond_the_share_of_a_network",
+        "a_spent_ticket_gives_no_place_beyond_the_share_of_a_network",
+        "a_place_counts_where_the_clock_is_behind_too",
       ),
       ...native(
         "src/visit/draw",

@@ -1,9 +1,9 @@
-//! How near a waiting visitor's turn is, as the room's event stream reports it between two
-//! check-ins.
+//! Who waits, and how near a waiting visitor's turn is, as the room's event stream reports it
+//! between two check-ins.
 //!
 //! All of it is read from the view that the isolate holds. Asking for it is no check-in.
 
-use super::{RETRY_S_MIN, displayed_estimate_s, is_called, is_near, next_refresh};
+use super::{RETRY_S_MIN, displayed_estimate_s, is_called, is_near, is_waiting, next_refresh};
 use crate::admission::infinite_queue;
 use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::queue::estimate;
@@ -37,6 +37,16 @@ pub enum Standing {
         /// The wait in seconds as the next page would show it; `None` is unknown.
         estimate_s: Option<u32>,
     },
+}
+
+/// Whether the holder of a ticket waits in the line, or in the infinite one. Everybody else who is
+/// not inside is a newcomer.
+///
+/// The infinite one is for rooms that require a challenge of this visitor. Where there is no line,
+/// there is none to pretend.
+pub(crate) fn is_in_line(ticket: &Ticket, now: Timestamp, settings: &Settings) -> bool {
+    let pretends = settings.challenge_required && settings.has_line();
+    is_waiting(ticket, now) && (!ticket.infinite || pretends)
 }
 
 /// Returns how near the turn is for the holder of a waiting ticket that has not expired.

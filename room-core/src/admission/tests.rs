@@ -87,6 +87,7 @@ fn name(decision: &Decision) -> &'static str {
         Decision::InfiniteQueue { counted: true, .. } => "pretend",
         Decision::InfiniteQueue { counted: false, .. } => "pretend, too early",
         Decision::Uninvited(_) => "uninvited",
+        Decision::Spent => "spent",
         Decision::Reject => "reject",
         Decision::AskCounter(ask) => match ask.class {
             SlotClass::New => "ask as new",

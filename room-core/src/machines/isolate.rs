@@ -229,6 +229,12 @@ impl Isolate {
         self.perform(settings, random, decision, entry)
     }
 
+    /// Answers a visitor whose ticket was spent, as a newcomer for whom no counter is asked.
+    pub fn join(&mut self, now: Timestamp, settings: &Settings, random: RandomInputs) -> Outcome {
+        let decision = admission::decide(self.context(now, settings, false, random), None);
+        self.perform(settings, random, decision, Entry::without_slot(now, SlotClass::New))
+    }
+
     /// Answers a visitor who has failed the challenge: puts the visitor into the infinite queue. A
     /// visitor who is in it already keeps the ticket.
     pub fn refuse(
@@ -440,6 +446,7 @@ impl Isolate {
                 Outcome::InfiniteQueue { ticket, counted }
             }
             Decision::Uninvited(ticket) => Outcome::Uninvited(ticket),
+            Decision::Spent => Outcome::Spent,
             Decision::Reject => Outcome::Reject,
             Decision::TooEarly { ticket } => Outcome::Wait { ticket, counted: false },
             Decision::AskCounter(ask) => Outcome::Ask(ask),

@@ -142,7 +142,7 @@ impl ResponseContext<'_> {
                 self.respond(source, &self.page_context().uninvited(&ticket), &[cookie], None)
             }
             Outcome::Reject => self.respond(source, &self.page_context().rejected(), &[], None),
-            Outcome::Ask(_) => Verdict::Undecided,
+            Outcome::Ask(_) | Outcome::Spent => Verdict::Undecided,
         }
     }
 

@@ -124,7 +124,9 @@ fn word(step: &Step) -> &'static str {
         Step::Need(Need::Place(_)) => "ask the object",
         Step::Need(Need::Ended(_)) => "ask for ended",
         Step::Moved => "moved",
-        Step::Answer(Outcome::Reject | Outcome::Ask(_) | Outcome::Uninvited(_)) => "other",
+        Step::Answer(
+            Outcome::Reject | Outcome::Ask(_) | Outcome::Spent | Outcome::Uninvited(_),
+        ) => "other",
     }
 }
 

@@ -351,6 +351,7 @@ impl Cluster {
             | Outcome::Uninvited(_)
             | Outcome::Challenge(_)
             | Outcome::WithoutPlace(_)
+            | Outcome::Spent
             | Outcome::InfiniteQueue { .. }
             | Outcome::Wait { counted: false, .. }
             | Outcome::Ask(_) => {}

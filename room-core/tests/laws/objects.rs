@@ -6,6 +6,7 @@ use room_core::drive::Effect;
 use room_core::machines::data_center_aggregator::DataCenterAggregator;
 use room_core::machines::data_center_counter::DataCenterCounter;
 use room_core::machines::global_aggregator::{GlobalAggregator, Restored, Save};
+use room_core::machines::isolate::Outcome;
 use room_core::machines::wire::{
     CounterReply, GlobalReply, GlobalRequest, Hold, Pull, ReportReply,
 };
@@ -82,7 +83,10 @@ impl Cluster {
         self.truth.check_called(&ask, grant);
         let now = self.clocks.of_isolate(asker.reporter.isolate, self.now);
         let before = ask.ticket.clone();
-        let outcome = instance.machine.settle(now, &self.settings, ask, random, reply);
+        let outcome = match instance.machine.settle(now, &self.settings, ask, random, reply) {
+            Outcome::Spent => instance.machine.join(now, &self.settings, random),
+            outcome => outcome,
+        };
         Truth::check_told(Some(&before), &outcome);
         self.answer(visitor, asker.reporter.isolate, outcome, grant);
     }

@@ -297,7 +297,11 @@ impl World {
         };
         let now = self.at(Clock::Isolate(isolate));
         let site = self.sites[isolate].edit();
-        let outcome = site.machine.settle(now, &self.room.settings, ask, random, reply.clone());
+        let settings = &self.room.settings;
+        let outcome = match site.machine.settle(now, settings, ask, random, reply.clone()) {
+            Outcome::Spent => site.machine.join(now, settings, random),
+            outcome => outcome,
+        };
         self.answer(visitor, isolate, outcome, reply.as_ref());
     }
 

@@ -165,7 +165,7 @@ impl World {
             Outcome::InfiniteQueue { ticket, .. } => self.show_infinite(visitor, ticket, ahead_ms),
             // No scenario rejects, invites or bounds networks; who is turned away does not come back.
             Outcome::Reject | Outcome::Uninvited(_) | Outcome::WithoutPlace(_) => None,
-            Outcome::Ask(_) => return,
+            Outcome::Ask(_) | Outcome::Spent => return,
         };
         let is_done = |one: &Visitor| passes && !is_echo && one.is_done(self.now);
         let is_revoked = self.visitors.get(visitor).is_some_and(is_done);

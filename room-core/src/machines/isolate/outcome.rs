@@ -35,6 +35,9 @@ pub enum Outcome {
     },
     /// Shows the page of a visitor who needs an invitation, and sets this ticket.
     Uninvited(Ticket),
+    /// The ticket is worth nothing any more. Its holder is answered as a newcomer, by
+    /// [`Isolate::join`](super::Isolate::join) if there is a place.
+    Spent,
     /// Shows the page of the method `reject`, which lets nobody new enter. Sets no cookie.
     Reject,
     /// A slot is needed: see [`Isolate::ask`](super::Isolate::ask).

@@ -122,6 +122,7 @@ fn word(outcome: &Outcome) -> &'static str {
         Outcome::PassWith(_) => "pass with",
         Outcome::Wait { .. } => "wait",
         Outcome::Uninvited(_) => "uninvited",
+        Outcome::Spent => "spent",
         Outcome::Reject => "reject",
         Outcome::Ask(_) => "ask",
         Outcome::Challenge(_) => "challenge",

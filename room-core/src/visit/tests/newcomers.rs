@@ -1,11 +1,17 @@
 //! Tests of newcomers whose network has used up its share of new places.
 
 use super::{Counted, GATE, NOW, counted, inside, isolate, waiting, word};
+use crate::base::id::Incarnation;
+use crate::capacity::slots::{GrantId, SlotClass};
+use crate::machines::isolate::Outcome;
+use crate::machines::wire::{CounterReply, Shard};
+use crate::queue::view::View;
 use crate::room::event::InForce;
+use crate::room::invitation::{Enters, InvitationGroup, Invitations};
 use crate::room::settings::Settings;
 use crate::room::turnstile::{Turnstile, TurnstileAction};
 use crate::ticket::Ticket;
-use crate::visit::{Conclusion, Learned, Step, Visit};
+use crate::visit::{Conclusion, Learned, Need, Step, Visit, takes_new_place};
 
 #[test]
 fn no_token_gives_a_place_beyond_the_share_of_a_network() {
@@ -43,4 +49,69 @@ fn no_token_gives_a_place_beyond_the_share_of_a_network() {
             check(passed, Some(infinite.clone()), false, want);
         }
     }
+}
+
+/// The answers of a counter about a ticket whose session, or window to confirm, is long over.
+fn answers_to_spent() -> [CounterReply; 3] {
+    let (shard, incarnation) = (Shard::default(), Incarnation(7));
+    let granted = |shared: bool| CounterReply::Granted {
+        grant: GrantId { incarnation, number: 1 },
+        class: SlotClass::Queued,
+        granted_at: NOW.minus_seconds(3_600),
+        end: None,
+        batch: None,
+        view: None,
+        shard,
+        shared,
+    };
+    let refused = CounterReply::Refused { view: None, held: None, shard, spent: true };
+    [refused, granted(false), granted(true)]
+}
+
+#[test]
+fn a_spent_ticket_gives_no_place_beyond_the_share_of_a_network() {
+    let settings = Settings { confirm_turn_minutes: 1, ..Settings::for_tests() };
+    let settled = |settings: &Settings, reply: CounterReply, has_no_place_left: bool| {
+        let in_force = InForce::of_settings(settings);
+        let visit = Visit::of_page(NOW, &in_force);
+        let mut isolate = isolate(true);
+        let called = Ticket { group: 1, ..waiting() };
+        let mut source = Counted { has_no_place_left, ..counted(Some(called)) };
+        let Step::Need(Need::Slot(ask)) = visit.step(Some(&mut isolate), &mut source) else {
+            panic!("not called")
+        };
+        visit.settle(&mut isolate, ask, Some(reply), &mut source)
+    };
+    for reply in answers_to_spent() {
+        let outcome = settled(&settings, reply.clone(), false);
+        assert!(takes_new_place(NOW, &outcome), "{outcome:?}");
+        let outcome = settled(&settings, reply.clone(), true);
+        assert!(matches!(outcome, Outcome::WithoutPlace(_)), "{outcome:?}");
+        // Whoever needs an invitation needs another one.
+        let group = InvitationGroup {
+            name: "members".to_owned(),
+            enters: Enters::InTurn,
+            one_in: 0,
+            public_key: None,
+        };
+        let only = Settings { invitations: Invitations::of(&[group], true), ..settings.clone() };
+        let outcome = settled(&only, reply, false);
+        assert!(matches!(outcome, Outcome::Uninvited(_)), "{outcome:?}");
+    }
+}
+
+#[test]
+fn a_place_counts_where_the_clock_is_behind_too() {
+    let settings = Settings::for_tests();
+    let in_force = InForce::of_settings(&settings);
+    let visit = Visit::of_page(NOW, &in_force);
+    let mut isolate = isolate(false);
+    isolate.on_view(View { version: 2, made_at: NOW + 700, ..View::default() });
+    let Step::Answer(outcome) = visit.step(Some(&mut isolate), &mut counted(None)) else {
+        panic!("no answer")
+    };
+    let Outcome::Wait { ticket, .. } = &outcome else { panic!("{outcome:?}") };
+    assert_eq!(ticket.joined_at, NOW + 700);
+    assert!(takes_new_place(NOW, &outcome));
+    assert!(!takes_new_place(NOW + 701, &outcome), "a later visit");
 }
