@@ -317,8 +317,11 @@ impl<'a> Visit<'a> {
             ticket.state == TicketState::Accepted || admission::is_waiting(ticket, now)
         });
         if place::is_asked(&self.head, self.url) {
-            let settings = &self.in_force.settings;
-            return Err(Step::Place(ticket.filter(|ticket| has_place(ticket, now, settings))));
+            // Whoever came without an invitation has no place, and may use one all the same.
+            let may_ask = |ticket: &Ticket| {
+                admission::is_waiting(ticket, now) || confirmation::is_asked(ticket, now)
+            };
+            return Err(Step::Place(ticket.filter(may_ask)));
         }
         match (ticket, self.learned.place) {
             (Some(ticket), state) if ticket.moving => match state {

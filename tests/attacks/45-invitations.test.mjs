@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 
-import { ROOMS, refused } from "../harness/api.mjs";
+import { ROOMS, call, refused } from "../harness/api.mjs";
 import { clusterTest, clusterTestBothWays } from "../harness/cluster-test.mjs";
 import { inParallel } from "../harness/crowd.mjs";
 import { inviter, join, ownKeys, signed } from "../harness/invitation.mjs";
@@ -26,7 +26,13 @@ const gallery = room({
   ...fields,
   invitation_groups: [{ name: "friends", public_key: keys.x }, { name: "staff" }],
 });
-const options = { rooms: [shop, office, gallery], colos: { AMS: 2, NRT: 2, IAD: 1 } };
+const presale = room({
+  name: "presale",
+  ...fields,
+  total_active_users: 1,
+  new_places_per_network: 1,
+});
+const options = { rooms: [shop, office, gallery, presale], colos: { AMS: 2, NRT: 2, IAD: 1 } };
 
 async function comers(cluster, count, colos = ["AMS"]) {
   const visitors = Array.from({ length: count }, (_, at) => {
@@ -199,4 +205,28 @@ clusterTestBothWays(pressed, options, async (cluster) => {
   assert.ok(!sent.headers.location.includes("evil.example"), sent.headers.location);
   await victim.visit();
   assert.ok(victim.inside, "the button of the page does not work");
+});
+
+const opened = "row 45: nobody has kept a place without an invitation when the room is opened to all";
+clusterTest(opened, options, async (cluster) => {
+  const headers = { "cf-connecting-ip": "203.0.113.9" };
+  const strangers = Array.from({ length: 5 }, (_, at) => {
+    return new Visitor(cluster, { name: `stranger-${at}`, host: presale.host, colo: "IAD" });
+  });
+  const isolate = "iad-1";
+  for (const stranger of strangers) await stranger.visit({ isolate, headers });
+  assert.ok(strangers.every(({ cookies }) => cookies), "each of them has a ticket");
+  await call(cluster, "PATCH", `${ROOMS}/${presale.id}`, { invitation_only: false });
+  await cluster.advance(10_000);
+  for (const name of ["first", "second"]) {
+    const person = new Visitor(cluster, { name, host: presale.host, colo: "IAD" });
+    await person.visit({ isolate, headers: { "cf-connecting-ip": "198.51.100.1" } });
+  }
+  await cluster.advance(3_000);
+  const given = [];
+  for (const stranger of strangers) {
+    const { headers: answer } = await stranger.visit({ isolate, headers });
+    if (answer["set-cookie"]) given.push(stranger.name);
+  }
+  assert.deepEqual(given, ["stranger-0"], "places beyond the share of newcomers");
 });

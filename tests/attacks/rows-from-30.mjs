@@ -226,7 +226,8 @@ export const ROWS_FROM_30 = [
   {
     attack:
       "Invitations that are forged, of another room, under another algorithm, over, used by more " +
-      "than may, guessed, put into a ticket by hand, or used by a link alone; reading their " +
+      "than may, guessed, put into a ticket by hand, or used by a link alone; coming without one " +
+      "before the room is opened to all; reading their " +
       "keys; a public key taken for a secret, or one by which everybody signs; more places by " +
       "share",
     holds:
@@ -234,8 +235,8 @@ export const ROWS_FROM_30 = [
       "the key; a share is counted from the group's last place, once a use; uses are counted by " +
       "the room's " +
       "object and stored before it answers; the code is in a form's body and behind #, and a " +
-      "press on the site's own page sends it; the group is sealed in the ticket; keys are for " +
-      "the role manage",
+      "press on the site's own page sends it; the group is sealed in the ticket, and a ticket " +
+      "without one is no place; keys are for the role manage",
     elsewhere: [
       ...native(
         "src/visit/invitation",
@@ -251,6 +252,10 @@ export const ROWS_FROM_30 = [
         "the_same_visitor_gets_the_same_place_and_the_next_one_a_later_one",
       ),
       ...native("src/visit/place", "an_invitation_is_used_once_and_only_with_a_place"),
+      ...native(
+        "src/admission/invitation",
+        "whoever_came_without_an_invitation_has_no_place_when_the_room_is_opened_to_all",
+      ),
       ...native(
         "src/management/config/invitation",
         "a_public_key_is_one_that_its_owner_alone_signs_by",

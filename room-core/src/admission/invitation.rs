@@ -3,6 +3,7 @@
 //! A visitor joins a group with a signed code, once. The group then stands in the sealed ticket, so
 //! that no later visit asks anybody.
 
+use crate::base::id::CounterCode;
 use crate::base::time::Timestamp;
 use crate::room::settings::Settings;
 use crate::ticket::Ticket;
@@ -14,8 +15,17 @@ const UNINVITED_S: u32 = 300;
 /// spread. Whoever waited when the owner began to ask for invitations comes as before, and so finds
 /// the place soon after the owner takes that back.
 pub(super) fn interval_s(settings: &Settings, ticket: Option<&Ticket>) -> u32 {
-    let waited = |ticket: &Ticket| u32::from(ticket.interval_s) < UNINVITED_S / 10 * 9;
+    let waited = |ticket: &Ticket| !has_no_place(ticket);
     if ticket.is_some_and(waited) { settings.refresh_interval_s } else { UNINVITED_S }
+}
+
+/// Whether this ticket was made for a newcomer without an invitation, who has no place. Once the
+/// room lets that visitor in, it is worth nothing.
+///
+/// Other tickets have a shorter interval until their cookie comes back, or name a counter.
+pub(crate) fn has_no_place(ticket: &Ticket) -> bool {
+    let is_long = u32::from(ticket.interval_s) >= UNINVITED_S / 10 * 9;
+    is_long && ticket.unconfirmed && !ticket.infinite && ticket.counter == CounterCode::default()
 }
 
 /// Returns the ticket of a visitor who needs an invitation and has none, and who comes again after
@@ -31,8 +41,9 @@ pub(super) fn uninvited(mut ticket: Ticket, now: Timestamp, interval_s: u32) -> 
 /// the group's share gives one.
 ///
 /// The place stays, and the next check-in is due when it was: until then the line counts the
-/// visitor where the visitor stood. In a room for invited visitors alone the visitor had no place.
-/// The new one begins now, and the next visit counts.
+/// visitor where the visitor stood. In a room for invited visitors alone the visitor had no place,
+/// and whoever came to one has none after it was opened to all. The new one begins now, and the
+/// next visit counts.
 pub fn joined(
     ticket: &Ticket,
     group: u8,
@@ -41,11 +52,11 @@ pub fn joined(
     settings: &Settings,
 ) -> Ticket {
     let placed_at = placed_at.unwrap_or_default();
-    let ticket = Ticket { group, placed_at, unconfirmed: false, ..ticket.clone() };
-    if settings.invitations.lets_in(0) {
-        return ticket;
+    let joined = Ticket { group, placed_at, unconfirmed: false, ..ticket.clone() };
+    if settings.invitations.lets_in(0) && !has_no_place(ticket) {
+        return joined;
     }
-    Ticket { joined_at: now, last_check_in: now, interval_s: 0, ..ticket }
+    Ticket { joined_at: now, last_check_in: now, interval_s: 0, ..joined }
 }
 
 #[cfg(test)]
@@ -53,6 +64,7 @@ mod tests {
     use super::joined;
     use crate::admission::tests::{DRAWS, queued};
     use crate::admission::{Decision, Standing, VisitContext, decide, standing};
+    use crate::base::id::{Colo, CounterCode};
     use crate::base::time::Timestamp;
     use crate::order::order_key::OrderKey;
     use crate::queue::view::View;
@@ -173,5 +185,51 @@ mod tests {
         let stranger = uninvited(None);
         assert!((270..=330).contains(&stranger.interval_s), "{}", stranger.interval_s);
         assert!(uninvited(Some(stranger)).interval_s >= 270);
+    }
+
+    /// The owner opens a sale to all that was for invited visitors alone.
+    #[test]
+    fn whoever_came_without_an_invitation_has_no_place_when_the_room_is_opened_to_all() {
+        let (only, all) = (room(Enters::InTurn, true), room(Enters::InTurn, false));
+        let view = View { made_at: NOW, ..View::default() };
+        let uninvited = |ticket: Option<Ticket>| match decide(at(NOW, &only, &view), ticket) {
+            Decision::Uninvited(ticket) => ticket,
+            other => panic!("{other:?}"),
+        };
+        let opened = NOW.plus_seconds(300);
+        let then = View { made_at: opened, ..View::default() };
+        let decided = |settings: &Settings, ticket: &Ticket| {
+            decide(at(opened, settings, &then), Some(ticket.clone()))
+        };
+        let stranger = uninvited(None);
+        for ticket in [stranger.clone(), uninvited(Some(stranger))] {
+            let Decision::Queue { ticket: new, presence } = decided(&all, &ticket) else {
+                panic!("no newcomer")
+            };
+            assert_eq!((new.joined_at, presence.joined), (opened, true));
+            let gated = Settings { challenge_required: true, ..all.clone() };
+            assert!(matches!(decided(&gated, &ticket), Decision::Challenge { .. }));
+            // Who used a code before that, or types one now on the page of then.
+            for settings in [&only, &all] {
+                let member = joined(&ticket, 1, None, opened, settings);
+                assert_eq!((member.joined_at, member.interval_s), (opened, 0));
+                let Decision::Queue { ticket: kept, .. } = decided(&gated, &member) else {
+                    panic!("a member meets no challenge")
+                };
+                assert_eq!((kept.id, kept.joined_at, kept.group), (ticket.id, opened, 1));
+            }
+        }
+        // Whoever waited before keeps the place, however seldom that visitor comes.
+        let counter = CounterCode::new(Colo::UNKNOWN, 0);
+        let seldom = Ticket { interval_s: 300, unconfirmed: false, ..waiting(0) };
+        let first = Ticket { unconfirmed: true, counter, ..seldom.clone() };
+        for waited in [waiting(0), seldom, first] {
+            let Decision::Queue { ticket: kept, .. } =
+                decided(&all, &uninvited(Some(waited.clone())))
+            else {
+                panic!("{waited:?}")
+            };
+            assert_eq!((kept.id, kept.joined_at), (waited.id, waited.joined_at));
+        }
     }
 }

@@ -4,7 +4,7 @@
 //! All of it is read from the view that the isolate holds. Asking for it is no check-in.
 
 use super::{RETRY_S_MIN, displayed_estimate_s, is_called, is_near, is_waiting, next_refresh};
-use crate::admission::infinite_queue;
+use crate::admission::{infinite_queue, invitation};
 use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::queue::estimate;
 use crate::queue::view::View;
@@ -43,10 +43,13 @@ pub enum Standing {
 /// not inside is a newcomer.
 ///
 /// The infinite one is for rooms that require a challenge of this visitor. Where there is no line,
-/// there is none to pretend.
+/// there is none to pretend. Whoever came without an invitation has no place once the room asks for
+/// none.
 pub(crate) fn is_in_line(ticket: &Ticket, now: Timestamp, settings: &Settings) -> bool {
     let pretends = settings.challenge_required && settings.has_line();
-    is_waiting(ticket, now) && (!ticket.infinite || pretends)
+    let is_newcomer =
+        invitation::has_no_place(ticket) && settings.invitations.lets_in(ticket.group);
+    is_waiting(ticket, now) && (!ticket.infinite || pretends) && !is_newcomer
 }
 
 /// Returns how near the turn is for the holder of a waiting ticket that has not expired.

@@ -7,6 +7,7 @@
 use std::cmp::Reverse;
 
 use crate::admission::confirmation::is_asked;
+use crate::admission::invitation::has_no_place;
 use crate::admission::{is_inside, is_waiting};
 use crate::base::id::RoomId;
 use crate::base::time::Timestamp;
@@ -19,10 +20,11 @@ use crate::ticket::{Ticket, cookie};
 /// be opened.
 ///
 /// Of several it is the best one for the visitor, in this order: inside, asked to confirm the turn,
-/// waiting, a place that moves, infinite queue. Of equal ones it is the one with an invitation
-/// where only these enter, or whose group enters first; then the one that stands first in the line
-/// (before a draw: that joined first); of two copies of one ticket the newest. A ticket for which
-/// `counts` is false (a void one, or another client's) is returned if there is no other.
+/// waiting, a place that moves, without a place for want of an invitation, infinite queue. Of equal
+/// ones it is the one with an invitation where only these enter, or whose group enters first; then
+/// the one that stands first in the line (before a draw: that joined first); of two copies of one
+/// ticket the newest. A ticket for which `counts` is false (a void one, or another client's) is
+/// returned if there is no other.
 pub fn own_ticket(
     keys: &mut KeyRing,
     now: Timestamp,
@@ -54,8 +56,9 @@ fn standing(now: Timestamp, settings: &Settings, ticket: &Ticket) -> u8 {
     match ticket {
         ticket if !ticket.infinite && is_inside(ticket, now, settings) => 0,
         ticket if is_asked(ticket, now) => 1,
-        ticket if !is_waiting(ticket, now) => 5,
-        Ticket { infinite: true, .. } => 4,
+        ticket if !is_waiting(ticket, now) => 6,
+        Ticket { infinite: true, .. } => 5,
+        ticket if has_no_place(ticket) => 4,
         // Another device may have it.
         Ticket { moving: true, .. } => 3,
         _ => 2,
@@ -130,6 +133,8 @@ mod tests {
         check(&inside(1, 60), &inside(2, 59));
         check(&waits(1, 60), &Ticket { infinite: true, ..waits(2, 90) });
         check(&waits(1, 60), &Ticket { moving: true, ..waits(2, 90) });
+        // It was made for a visitor without an invitation, who has no place.
+        check(&waits(1, 60), &Ticket { interval_s: 300, ..waits(2, 90) });
         let over = Timestamp(NOW.0 - 3_600_000);
         check(&waits(1, 60), &Ticket { last_check_in: over, ..waits(2, 3_900) });
         // Copies of one ticket, as an earlier path of the room leaves them.

@@ -12,6 +12,7 @@ use super::invitation::{Invitation, Proof};
 use super::request::RequestHead;
 use super::session::is_origin_of;
 use super::turn_notice::Share;
+use crate::admission::invitation::has_no_place;
 use crate::admission::{confirmation, moving};
 use crate::base::id::VisitorId;
 use crate::base::time::Timestamp;
@@ -133,7 +134,7 @@ pub fn plan(now: Timestamp, url: &str, origin: &str, form: &str, ticket: Option<
         return if confirms { Plan::Enter(ticket.clone()) } else { Plan::Tell(NO_PLACE) };
     }
     match field(form, "act") {
-        "code" => Plan::Start(moving::with_code(ticket, now)),
+        "code" if !has_no_place(ticket) => Plan::Start(moving::with_code(ticket, now)),
         "take" => match PlaceCode::parse(percent_decode_str(field(form, "code"))) {
             Some(code) => Plan::Take(code, ticket.id.visitor()),
             None => Plan::Tell(WRONG),
@@ -315,6 +316,8 @@ mod tests {
         }
         check("act=anew", Some(&with_code(&own, NOW)), refused(Told::Forgotten));
         check("act=code", None, refused(NO_PLACE));
+        let uninvited = Ticket { interval_s: 300, ..waiting() };
+        check("act=code", Some(&uninvited), refused(NO_PLACE));
     }
 
     fn unjoined(ticket: &Ticket, _: u8, _: Option<Timestamp>) -> Ticket {
