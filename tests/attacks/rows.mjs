@@ -356,7 +356,12 @@ export const ROWS = [
     elsewhere: [
       ...workerd("turnstile", "the infinite queue looks like the line and calls nobody"),
       ...native("src/keys/key_ring/tests", "tickets_of_all_states_have_one_length"),
-      ...native("src/admission/infinite_queue", "intervals_are_those_of_the_line"),
+      ...native(
+        "src/admission/infinite_queue",
+        "intervals_are_those_of_the_line",
+        "without_an_estimate_the_curve_begins_later",
+      ),
+      ...native("src/visit/place", "an_invitation_is_used_once_and_only_with_a_place"),
     ],
   },
   ...ROWS_FROM_30,

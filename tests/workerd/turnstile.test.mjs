@@ -8,6 +8,7 @@ import { after } from "node:test";
 
 import { ROOMS, call } from "../harness/api.mjs";
 import { clusterTest, clusterTestBothWays } from "../harness/cluster-test.mjs";
+import { join } from "../harness/invitation.mjs";
 import { room } from "../harness/rooms.mjs";
 import { asking, startSiteverify } from "../harness/siteverify.mjs";
 import { Visitor, look, visitorInside } from "../harness/visitor.mjs";
@@ -220,6 +221,9 @@ turnstileTest("the infinite queue looks like the line and calls nobody", {}, asy
   assertAlike(told);
   const { cfWaitingRoom } = JSON.parse(told[1].body);
   assert.deepEqual([cfWaitingRoom.infiniteQueue, cfWaitingRoom.turnstile], [false, ""]);
+  const uses = [await join(person, "a.b.c"), await join(bot, "a.b.c")];
+  assert.deepEqual(uses[1], uses[0]);
+  assert.equal(uses[1].status, 404);
 
   // Whatever is called between two visits is called by the room itself, and not for the bot.
   await settled(cluster);

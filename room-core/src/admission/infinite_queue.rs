@@ -4,6 +4,7 @@
 //! visitor in it is not counted, takes no place and costs no call.
 
 use crate::admission::{self, Decision, VisitContext};
+use crate::base::time::Timestamp;
 use crate::queue::estimate::{self, SHORTEST_S};
 use crate::room::settings::{QueueingMethod, Settings};
 use crate::ticket::{NO_ESTIMATE, Ticket};
@@ -51,7 +52,8 @@ pub fn people_ahead(ticket: &Ticket) -> u64 {
 /// Returns the share of the first estimate that was left at the last check-in, up to 1.
 fn remaining(ticket: &Ticket) -> f64 {
     let first_s = f64::from(ticket.shown_estimate_s.max(SHORTEST_S));
-    let waited_s = ticket.last_check_in.seconds_since(ticket.joined_at);
+    let begins_at = ticket.joined_at.max(Timestamp::from_seconds(ticket.confirmed_s.into()));
+    let waited_s = ticket.last_check_in.seconds_since(begins_at);
     (-waited_s / first_s).exp().max(f64::from(SHORTEST_S) / first_s)
 }
 
@@ -64,9 +66,10 @@ fn checked_in(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Tic
         let place = settings.order_key(&ticket);
         let ahead = view.map_or(0, |view| estimate::people_ahead(view, place));
         let estimate_s = admission::displayed_estimate_s(now, settings, view, place, &ticket);
-        // The curve begins with the first estimate there is.
-        if estimate_s.is_some() && !is_lottery {
-            ticket.joined_at = now;
+        // The curve begins with the first estimate there is. The moment of joining stays, by which
+        // a draw knows who takes part.
+        if estimate_s.is_some() && !is_lottery && !first {
+            ticket.confirmed_s = u32::try_from(now.seconds()).unwrap_or(u32::MAX).saturating_add(1);
         }
         ticket.people_ahead = u32::try_from(ahead).unwrap_or(u32::MAX);
         ticket.shown_estimate_s = estimate_s.unwrap_or(NO_ESTIMATE);
@@ -87,8 +90,10 @@ mod tests {
     use super::{join, people_ahead, shown_s, visit};
     use crate::admission::tests::{DRAWS, NOW};
     use crate::admission::{Decision, VisitContext};
+    use crate::base::id::EventId;
     use crate::base::time::Timestamp;
     use crate::order::order_key::OrderKey;
+    use crate::order::shuffle::{DrawKey, Shuffle};
     use crate::queue::view::View;
     use crate::room::settings::{QueueingMethod, Settings};
     use crate::ticket::{NO_ESTIMATE, Ticket};
@@ -199,7 +204,12 @@ mod tests {
         else {
             panic!("it was due");
         };
-        assert_eq!((shown_s(&ticket, &settings), ticket.joined_at), (Some(600), later));
+        assert_eq!(shown_s(&ticket, &settings), Some(600));
+        // A draw takes both for visitors who came in its prequeue.
+        let key = DrawKey::from_bytes([9; 32]);
+        let event = EventId::from_bytes([1; 16]);
+        let draw = Shuffle { event, from: NOW, until: NOW.plus_seconds(10), key };
+        assert!(draw.receipt(later, &ticket).is_some_and(|receipt| receipt.drawn.is_some()));
         let blind = join(at(NOW, &settings, None));
         assert_eq!((blind.shown_estimate_s, people_ahead(&blind)), (NO_ESTIMATE, 0));
     }

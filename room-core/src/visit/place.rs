@@ -140,10 +140,7 @@ pub fn plan(now: Timestamp, url: &str, origin: &str, form: &str, ticket: Option<
             None => Plan::Tell(WRONG),
         },
         "anew" if ticket.moving => Plan::Tell(Told::Forgotten),
-        // Who has failed the challenge joins nothing with it.
-        "join" if !ticket.infinite && !ticket.moving => {
-            Plan::Invite(ticket.clone(), typed(field(form, "invitation")))
-        }
+        "join" if !ticket.moving => Plan::Invite(ticket.clone(), typed(field(form, "invitation"))),
         "tell" => Plan::Tell(Told::Contact(typed(field(form, "contact")))),
         "tell-not" => Plan::Tell(Told::NoContact),
         _ => Plan::Tell(NO_PLACE),
@@ -171,6 +168,8 @@ impl Plan {
         let Self::Invite(ticket, typed) = self else { return self };
         match read(&typed) {
             Err(why) => Self::Tell(Told::Uninvited(why)),
+            // Who has failed the challenge joins nothing, and must not hear why.
+            Ok(_) if ticket.infinite => Self::Tell(Told::Uninvited(CodeFailure::Wrong)),
             // Another code of the same group changes nothing, and is not used for it.
             Ok((known, _)) if known.group == ticket.group => Self::Tell(Told::Joined(ticket)),
             Ok((invitation, None)) => Self::Join(ticket, invitation),
@@ -333,9 +332,7 @@ mod tests {
         assert_eq!(asks(Some(&own)), invited(&own));
         assert_eq!(asks(None), Plan::Tell(NO_PLACE));
         assert_eq!(asks(Some(&asked())), Plan::Tell(NO_PLACE));
-        for no_place in [Ticket { infinite: true, ..waiting() }, with_code(&own, NOW)] {
-            assert_eq!(asks(Some(&no_place)), Plan::Tell(NO_PLACE));
-        }
+        assert_eq!(asks(Some(&with_code(&own, NOW))), Plan::Tell(NO_PLACE));
         let name = "members/a".to_owned();
         let code = Invitation { group: 2, name, uses: 1, one_in: 0, ends_at: NOW };
         let check = |ticket: &Ticket, read: Result<Invitation, CodeFailure>, want: Plan| {
@@ -349,7 +346,12 @@ mod tests {
         let member = Ticket { group: 2, ..waiting() };
         check(&member, Ok(code.clone()), Plan::Tell(Told::Joined(member.clone())));
         let wrong = Told::Uninvited(CodeFailure::Wrong);
-        check(&own, Err(CodeFailure::Wrong), Plan::Tell(wrong));
+        check(&own, Err(CodeFailure::Wrong), Plan::Tell(wrong.clone()));
+        // Whoever has failed the challenge hears of each code what others hear of a wrong one.
+        let infinite = Ticket { infinite: true, ..waiting() };
+        assert_eq!(asks(Some(&infinite)), invited(&infinite));
+        check(&infinite, Ok(code.clone()), Plan::Tell(wrong.clone()));
+        check(&infinite, Err(CodeFailure::Wrong), Plan::Tell(wrong));
         // Signed by the owner: nobody joins before that is checked.
         let key = crate::room::invitation::PublicKey([9; 32]);
         let proof = super::Proof { key, text: "a.b".to_owned(), signature: vec![1] };
