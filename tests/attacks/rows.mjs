@@ -175,7 +175,8 @@ export const ROWS = [
       "a visitor without check-ins is not counted after one interval, and copies of one cookie " +
       "count once, however they check in; with `turn_kept_minutes`, " +
       "for hidden pages and for late visitors at most a tenth of the rate is kept, or one place; " +
-      "repeated requests to be kept count nothing; the first of a long line keep their places to " +
+      "repeated requests to be kept count nothing; a place whose check-in is due gets no code for " +
+      "another device before; the first of a long line keep their places to " +
       "20 ms; few newcomers of an isolate ask a counter at a time, and whoever closes the " +
       "connection meanwhile is not counted",
     elsewhere: [
@@ -190,6 +191,8 @@ export const ROWS = [
         "src/admission/tests/kept",
         "a_hidden_page_says_so_early_once_and_its_turn_is_kept",
       ),
+      ...native("src/admission/moving", "codes_alone_keep_no_place"),
+      ...workerd("moved-place", "nobody keeps a place by one code after another"),
       ...native(
         "src/capacity/state/tests",
         "of_those_who_are_away_the_first_count_and_no_others",

@@ -133,6 +133,19 @@ clusterTest("whose turn comes meanwhile waits until the code is over", options, 
   assert.ok(laptop.inside, "the turn was lost");
 });
 
+clusterTest("nobody keeps a place by one code after another", options, async (cluster) => {
+  const [laptop, somebody, phone] = await threeWait(cluster);
+  await codeOf(laptop);
+  const again = async () => (await askAsApp(laptop, { act: "code" })).status;
+  // The first visit finds a code that is good; the second one is the check-in.
+  for (const then of [409, 200]) {
+    await pass(cluster, MINUTE_MS - 15_000, [somebody, phone]);
+    assert.equal(await again(), 409, "a code without a check-in");
+    await laptop.visit();
+    assert.equal(await again(), then);
+  }
+});
+
 clusterTest("two devices race, and one has the place", options, async (cluster) => {
   const [laptop, somebody, phone] = await threeWait(cluster);
   const code = await codeOf(laptop);

@@ -12,9 +12,25 @@ use crate::ticket::Ticket;
 pub const CODE_MS: u64 = MINUTE_MS;
 /// The seconds after which the old device asks again what has become of the place.
 const LOOK_S: u64 = 10;
+/// How late a page may come for a code and not check in before, in milliseconds.
+const LATE_MS: u64 = 10 * SECOND_MS;
 /// How long the old device waits for the outcome of a code while nobody can tell, in milliseconds.
 /// Then it keeps the place. [`crate::machines::moves`] remembers used codes for longer.
 const BELIEVED_MS: u64 = 8 * MINUTE_MS;
+
+/// Whether the holder of this ticket gets a code at `now`. Whoever is due checks in before, and so
+/// enters if called. Otherwise one code after another would keep a place that never enters.
+///
+/// A page that is a little late loses nothing by it. A ticket that was late at its code has the
+/// interval 0, also on the device to which it moved. Once the old device has asked what became of
+/// its code, only the time at which it asks again is known.
+pub(crate) fn may_get_code(ticket: &Ticket, now: Timestamp) -> bool {
+    let due = next_refresh(ticket);
+    if ticket.moving {
+        return now.plus_seconds(LOOK_S) < due;
+    }
+    ticket.interval_s > 0 && now < due + LATE_MS
+}
 
 /// Returns the ticket of the device that gets a code at `now`.
 pub fn with_code(ticket: &Ticket, now: Timestamp) -> Ticket {
@@ -53,8 +69,8 @@ pub(crate) fn is_forgotten(ticket: &Ticket, now: Timestamp) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{BELIEVED_MS, CODE_MS, asking_later, code_left_s, is_forgotten, settled};
-    use super::{shows_code, with_code};
+    use super::{BELIEVED_MS, CODE_MS, asking_later, code_left_s, is_forgotten, may_get_code};
+    use super::{settled, shows_code, with_code};
     use crate::admission::tests::queued;
     use crate::admission::{is_waiting, next_refresh};
     use crate::base::time::Timestamp;
@@ -82,6 +98,30 @@ mod tests {
         // A fraction of a second is nobody's: better than counted twice.
         check(15_400, 20_400);
         check(25_000, 25_000);
+    }
+
+    #[test]
+    fn codes_alone_keep_no_place() {
+        let check = |ticket: &Ticket, after_ms: u64, want: bool| {
+            assert_eq!(may_get_code(ticket, JOINED + after_ms), want, "{after_ms} {ticket:?}");
+        };
+        for (after_ms, want) in [(0, true), (20_000, true), (29_999, true), (30_000, false)] {
+            check(&ticket(), after_ms, want);
+        }
+        // One that replaces another leaves the check-in where it was.
+        let first = with_code(&ticket(), JOINED + 5_000);
+        check(&first, 9_999, true);
+        check(&first, 10_000, false);
+        check(&first, 45_000, false);
+        check(&asking_later(&first, JOINED + 45_000), 45_000, false);
+        // Nor does the other device prolong it, to which the place moves back and forth.
+        for late_ms in [20_000, 29_999] {
+            let late = settled(&with_code(&ticket(), JOINED + late_ms));
+            check(&late, late_ms, false);
+        }
+        let taken = settled(&first);
+        check(&taken, 29_999, true);
+        check(&taken, 30_000, false);
     }
 
     #[test]

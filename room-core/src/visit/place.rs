@@ -106,6 +106,7 @@ impl Told {
 /// Refuses everything that is not a form of the site's own page.
 const FOREIGN: Told = refused(403, "Only a page of this site can move a place.");
 const NO_PLACE: Told = refused(409, "There is no place here.");
+const DUE: Told = refused(409, "Check in first, and ask again then.");
 const ELSEWHERE: Told = refused(409, "The place is on another device.");
 const WRONG: Told = no_code("The code is wrong.", CodeFailure::Wrong);
 const USED: Told = no_code("The code has been used.", CodeFailure::Used);
@@ -134,7 +135,9 @@ pub fn plan(now: Timestamp, url: &str, origin: &str, form: &str, ticket: Option<
         return if confirms { Plan::Enter(ticket.clone()) } else { Plan::Tell(NO_PLACE) };
     }
     match field(form, "act") {
-        "code" if !has_no_place(ticket) => Plan::Start(moving::with_code(ticket, now)),
+        "code" if has_no_place(ticket) => Plan::Tell(NO_PLACE),
+        "code" if !moving::may_get_code(ticket, now) => Plan::Tell(DUE),
+        "code" => Plan::Start(moving::with_code(ticket, now)),
         "take" => match PlaceCode::parse(percent_decode_str(field(form, "code"))) {
             Some(code) => Plan::Take(code, ticket.id.visitor()),
             None => Plan::Tell(WRONG),
@@ -249,7 +252,7 @@ fn field<'f>(form: &'f str, name: &str) -> &'f str {
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, CODES_PER_MINUTE, ELSEWHERE, FOREIGN, NO_PLACE, OVER, Plan, SILENT};
+    use super::{Asked, CODES_PER_MINUTE, DUE, ELSEWHERE, FOREIGN, NO_PLACE, OVER, Plan, SILENT};
     use super::{Invitation, TOO_MANY, Told, USED, WRONG, is_asked, plan};
     use crate::admission::moving::with_code;
     use crate::admission::tests::queued;
@@ -317,6 +320,8 @@ mod tests {
         check("act=code", None, refused(NO_PLACE));
         let uninvited = Ticket { interval_s: 300, ..waiting() };
         check("act=code", Some(&uninvited), refused(NO_PLACE));
+        let due = Ticket { last_check_in: NOW.minus_seconds(30), ..waiting() };
+        check("act=code", Some(&due), refused(DUE));
     }
 
     fn unjoined(ticket: &Ticket, _: u8, _: Option<Timestamp>) -> Ticket {
