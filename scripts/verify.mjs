@@ -42,10 +42,9 @@ if (log) await verify(log);
 async function verify(place) {
   const glue = await import(GLUE);
   glue.initSync({ module: fs.readFileSync(MODULE) });
+  const key = keyIn(values.key);
   const file = /^https?:/.test(place) ? await downloaded(place) : textIn(place);
   if (values.save) write(values.save, file);
-  const { key: given = "" } = values;
-  const key = fs.existsSync(given) ? textIn(given) : given;
   const texts = [values.receipt, values.checkpoint].map((files) => files.map(textIn));
   const began = performance.now();
   const report = JSON.parse(checked(glue, file, key, texts));
@@ -53,6 +52,14 @@ async function verify(place) {
   if (values.json) console.log(JSON.stringify(report, null, 2));
   else tell(report, seconds, key);
   process.exitCode = report.good ? 0 : 1;
+}
+
+/** The key that was given, as itself or in a file; "" if none was. An empty one is none to trust. */
+function keyIn(given) {
+  if (given === undefined) return "";
+  const isItself = !fs.existsSync(given) && (given.includes("+") || given.trim() === "");
+  const key = isItself ? given : textIn(given);
+  return key.trim() ? key : stop("the key you gave is empty: give the one that you trust");
 }
 
 function checked(glue, file, key, [receipts, checkpoints]) {

@@ -5,8 +5,6 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
 
 import { countedBy, saleFrom } from "../../transparency/download.js";
@@ -22,6 +20,7 @@ import {
   proved,
 } from "../harness/foreign-log.mjs";
 import { FREQUENT_CHECK_INS, room } from "../harness/rooms.mjs";
+import { glue, verified } from "../harness/verify.mjs";
 import { Visitor, pass, visitorInside } from "../harness/visitor.mjs";
 
 const ROOT = path.join(import.meta.dirname, "..", "..");
@@ -57,10 +56,6 @@ const MINUTES_MS = 190_000;
 /** The time for which a minute of the history adds late reports, and a minute. */
 const COUNTED_MS = 360_000;
 const DAY_MS = 86_400_000;
-
-const BUILT = path.join(ROOT, "build", "transparency");
-const glue = await import("../../build/transparency/transparency.js");
-glue.initSync({ module: fs.readFileSync(path.join(BUILT, "transparency_bg.wasm")) });
 
 /** Reads a file of a public log; nothing if it is not there. */
 async function file(cluster, { host }, name) {
@@ -332,20 +327,6 @@ clusterTest("the count of an event ends with the event", counting, async (cluste
   await enter(cluster, wide, 2);
   assert.match(await countOf(cluster, wide), /the room counted 6, the log has 6$/);
 });
-
-/** Runs the command with files of these texts, in a folder of its own. */
-function verified(files, ...parameters) {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "sale-"));
-  for (const [name, text] of Object.entries(files)) {
-    fs.writeFileSync(path.join(folder, name), text);
-  }
-  const script = path.join(ROOT, "scripts", "verify.mjs");
-  const ran = spawnSync("node", [script, ...parameters], { cwd: folder, encoding: "utf8" });
-  const page = path.join(folder, "verify.html");
-  const wrote = fs.existsSync(page) ? fs.readFileSync(page, "utf8") : "";
-  fs.rmSync(folder, { recursive: true });
-  return { status: ran.status, says: ran.stdout + ran.stderr, wrote };
-}
 
 clusterTest("npm run verify says what is wrong", options, async (cluster) => {
   const visitor = await visitorInside(cluster, shop);
