@@ -15,6 +15,8 @@ const PAGE = path.join(ROOT, "build", "transparency", "verify.html");
 const ANSWER_MS = 30_000;
 /** How much of a refusal is told, in characters. */
 const SAYS_MAX = 200;
+/** The mark of what the file alone cannot show. */
+const NOT_CHECKED = "not checked";
 /** Each flag: name, default or `undefined`, what it takes, what it means. */
 const FLAGS = [
   ["key", undefined, "key or file", "The key of the log, from where you trust it."],
@@ -109,8 +111,9 @@ function write(file, contents) {
 function tell({ good, origin, size, checks }, seconds, key) {
   console.log(`${origin || "a log without a name"}, ${size} entries, checked in ${seconds} s\n`);
   const longest = Math.max(...checks.map(({ name }) => name.length));
-  for (const { name, good: isGood, says } of checks) {
-    console.log(`${isGood ? "ok   " : "WRONG"}  ${name.padEnd(longest)}  ${says}`);
+  for (const { name, good: isGood, checked: isChecked, says } of checks) {
+    const mark = isChecked ? (isGood ? "ok" : "WRONG") : NOT_CHECKED;
+    console.log(`${mark.padEnd(NOT_CHECKED.length)}  ${name.padEnd(longest)}  ${says}`);
   }
   if (!key) {
     console.log("\nThe key is the one in the file: give the one that you trust with --key.");

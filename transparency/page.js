@@ -35,11 +35,11 @@ function texts(id) {
 function show({ good, origin, size, checks }, hasKey) {
   const verdict = good ? "Everything that was checked is right." : "Not everything is right.";
   const list = document.createElement("dl");
-  for (const { name, good: isGood, says } of checks) {
+  for (const { name, good: isGood, checked: isChecked, says } of checks) {
     const [head, body] = [document.createElement("dt"), document.createElement("dd")];
-    head.className = isGood ? "good" : "bad";
+    if (isChecked) head.className = isGood ? "good" : "bad";
     const mark = document.createElement("b");
-    mark.textContent = isGood ? "right: " : "WRONG: ";
+    mark.textContent = isChecked ? (isGood ? "right: " : "WRONG: ") : "not checked: ";
     head.append(mark, name);
     body.textContent = says;
     list.append(head, body);

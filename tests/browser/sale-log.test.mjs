@@ -68,6 +68,9 @@ async function check(arena, context, sale, receipt) {
   await page.getByRole("button", { name: "Check", exact: true }).click();
   await page.getByText("Everything that was checked is right.").waitFor();
   assert.equal(await page.getByText("right: receipt").count(), 1);
+  const count = page.locator("dt", { hasText: "count" });
+  const isCounted = JSON.parse(sale).counted !== undefined;
+  assert.equal(await count.textContent(), isCounted ? "right: count" : "not checked: count");
   const ownKey = page.getByText("The key is the one in the file", { exact: false });
   assert.equal(await ownKey.count(), 1);
   assert.deepEqual(await barriers(page), []);

@@ -34,3 +34,13 @@ test("an empty key is none that anybody trusts", () => {
     assert.match(verified(files, "sale.json", "--key", key).says, /the key you gave has signed/);
   }
 });
+
+test("what is newer than the file is not checked, and says so", () => {
+  const leaves = [RULES, ...admissions(5)];
+  const [older, newer] = [saleWith(leaves.slice(0, 4)), saleWith(leaves)];
+  const files = { "sale.json": JSON.stringify(older), kept: newer.checkpoint };
+  const { status, says } = verified(files, "sale.json", "--checkpoint", "kept");
+  assert.match(says, /^not checked +older checkpoint +newer than this file: download .* again$/m);
+  assert.match(says, /^ok +tree /m);
+  assert.equal(status, 0, says);
+});

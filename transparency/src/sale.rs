@@ -10,8 +10,10 @@ use tlog_tiles::tlog::{
 
 use crate::leaf::{Leaf, commitment};
 use crate::proof::Receipt;
-use crate::rules::{Counted, Finding, checks};
+use crate::rules::{Counted, Finding, checks, unchecked};
 
+/// Why something that was signed after the file was made cannot be checked by it.
+const NEWER: &str = "newer than this file: download the log again";
 /// What some programs write at the beginning of a text.
 pub const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -127,41 +129,47 @@ pub fn check(sale: &Sale, trusted: &str, receipts: &[String], checkpoints: &[Str
     let trusted = trusted.trim();
     let vkey = if trusted.is_empty() { sale.vkey.as_str() } else { trusted };
     let mut found = Vec::new();
-    let mut say = |name: &str, told: Result<String, String>| {
-        let good = told.is_ok();
-        let says = told.unwrap_or_else(|wrong| wrong);
-        found.push(Finding { name: name.to_owned(), good, says });
-        good
-    };
     let head = opened(vkey, &sale.checkpoint);
     let tree = Tree::read(&sale.entries);
     let signed = head.as_ref().map(|head| {
         let by = if trusted.is_empty() { "the key in the file" } else { "the key you gave" };
         format!("{by} has signed a checkpoint of {} entries", head.size())
     });
-    say("signature", signed.map_err(Clone::clone));
+    found.push(finding("signature", signed.map_err(Clone::clone)));
     let origin = head.as_ref().map(|head| head.origin().to_owned()).unwrap_or_default();
     let Some(tree) = tree else {
-        say("tree", Err("the entries cannot be read".to_owned()));
+        found.push(finding("tree", Err("the entries cannot be read".to_owned())));
         return Report { good: false, origin, size: 0, checks: found };
     };
     if let Ok(head) = &head {
-        say("tree", same_tree(&tree, head));
+        found.push(finding("tree", same_tree(&tree, head)));
     }
     for older in checkpoints {
         let told = opened(vkey, &plain(older)).and_then(|older| same_log(&tree, &older));
-        say("older checkpoint", told);
+        found.push(unless_newer("older checkpoint", told));
     }
     for text in receipts {
-        say("receipt", receipt(&tree, vkey, &plain(text)));
+        found.push(unless_newer("receipt", receipt(&tree, vkey, &plain(text))));
     }
     let leaves: Result<Vec<Leaf>, _> = tree.leaves.iter().map(|leaf| leaf.parse()).collect();
     match leaves {
-        Err(_) => drop(say("entries", Err("some are none of a waiting room".to_owned()))),
+        Err(_) => found.push(finding("entries", Err("some are none of a waiting room".to_owned()))),
         Ok(leaves) => found.extend(checks(&leaves, sale.counted)),
     }
     let good = found.iter().all(|finding| finding.good);
     Report { good, origin, size: tree.size(), checks: found }
+}
+
+/// Says what was found, or what is wrong.
+fn finding(name: &str, told: Result<String, String>) -> Finding {
+    let good = told.is_ok();
+    let says = told.unwrap_or_else(|wrong| wrong);
+    Finding { name: name.to_owned(), good, checked: true, says }
+}
+
+/// The same; nothing was found in a file that is older.
+fn unless_newer(name: &str, told: Result<Option<String>, String>) -> Finding {
+    told.transpose().map_or_else(|| unchecked(name, NEWER), |told| finding(name, told))
 }
 
 fn same_tree(tree: &Tree, head: &Checkpoint) -> Result<String, String> {
@@ -176,18 +184,21 @@ fn same_tree(tree: &Tree, head: &Checkpoint) -> Result<String, String> {
     Ok(format!("all {size} entries are those that were signed, in their order"))
 }
 
-fn same_log(tree: &Tree, older: &Checkpoint) -> Result<String, String> {
+/// Says that the log has not changed since a checkpoint; `None` if that is newer than the file.
+fn same_log(tree: &Tree, older: &Checkpoint) -> Result<Option<String>, String> {
     let size = older.size();
     if size > tree.size() {
-        return Err(format!("it has {size} entries, so the file is older than it"));
+        return Ok(None);
     }
     if tree.root(size).as_ref() != Some(older.hash()) {
         return Err(format!("the first {size} entries were others then: not one log"));
     }
-    Ok(format!("the first {size} entries have not changed since"))
+    Ok(Some(format!("the first {size} entries have not changed since")))
 }
 
-fn receipt(tree: &Tree, vkey: &str, text: &str) -> Result<String, String> {
+/// Says which entry a receipt proves; `None` if its checkpoint is newer than the file, and its own
+/// proof is right.
+fn receipt(tree: &Tree, vkey: &str, text: &str) -> Result<Option<String>, String> {
     let receipt = Receipt::read(text).ok_or("it is no receipt")?;
     let Receipt { extra, index, hashes, checkpoint } = &receipt;
     let head = opened(vkey, checkpoint)?;
@@ -200,12 +211,12 @@ fn receipt(tree: &Tree, vkey: &str, text: &str) -> Result<String, String> {
     if !is_own {
         return Err(format!("its entry is not that of {}", extra.reference));
     }
-    same_log(tree, &head)?;
+    let is_known = same_log(tree, &head)?.is_some();
     let in_file = usize::try_from(*index).ok().and_then(|index| tree.leaves.get(index));
-    if in_file != Some(&extra.leaf) {
+    if in_file.is_some_and(|leaf| *leaf != extra.leaf) {
         return Err(format!("entry {index} of the file is another"));
     }
-    Ok(format!("{} is entry {index}: {}", extra.reference, extra.leaf))
+    Ok(is_known.then(|| format!("{} is entry {index}: {}", extra.reference, extra.leaf)))
 }
 
 /// Returns the hashes that prove that the first `older` entries are the beginning of the first

@@ -185,10 +185,31 @@ fn two_checkpoints_that_do_not_agree_are_found() {
     assert!(check(&sale, "", &[], std::slice::from_ref(&older)).good);
     let report = check(&sale, "", &[], &[split.checkpoint()]);
     assert_eq!(wrong(&report), ["older checkpoint"]);
-    let report = check(&Log::of(300).sale(), "", &[], &[older]);
-    assert_eq!(wrong(&report), ["older checkpoint"], "the file lacks what was signed");
     assert!(consistency(&sale, 400, 900).is_some_and(|proof| !proof.is_empty()));
     assert_eq!(consistency(&sale, 400, 901), None);
+}
+
+#[test]
+fn what_is_newer_than_the_file_is_not_checked_by_it() {
+    let mut log = Log::of(300);
+    let sale = log.sale();
+    log.grow(&[admission(300), admission(301)]);
+    let of =
+        |log: &Log| check(&sale, "", &[log.receipt(270), log.receipt(300)], &[log.checkpoint()]);
+    let report = of(&log);
+    assert!(report.good, "{:?}", report.checks);
+    let newer = report.checks.iter().filter(|one| one.says == super::NEWER && !one.checked);
+    assert_eq!(newer.count(), 3, "{:?}", report.checks);
+    let mut leaves = log.leaves.clone();
+    leaves[270] = leaves[270].replace(" line ", " draw ");
+    let mut other = Log::default();
+    other.grow(&leaves);
+    assert_eq!(wrong(&of(&other)), ["receipt"], "the file has another entry there");
+    let [mut proof, mut name] = [270, 300].map(|at| Receipt::read(&log.receipt(at)).unwrap());
+    proof.hashes.truncate(1);
+    "AVB2V-14BBV".clone_into(&mut name.extra.reference);
+    let report = check(&sale, "", &[proof.to_text(), name.to_text()], &[]);
+    assert_eq!(wrong(&report), ["receipt", "receipt"], "the own proof of each is looked at");
 }
 
 #[test]
