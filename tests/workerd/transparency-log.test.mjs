@@ -342,7 +342,7 @@ clusterTest("npm run verify says what is wrong", options, async (cluster) => {
   const all = ["sale.json", "--key", "key", "--receipt", "receipt.tlog-proof"];
   const good = verified(files, ...all);
   assert.equal(good.status, 0, good.says);
-  assert.match(good.says, /^ok +receipt .*\nok +admissions .*2 open/m);
+  assert.match(good.says, /^ok +receipt .*\nok +rules .*\nok +admissions .*2 open/m);
   const { entries, ...rest } = JSON.parse(sale);
   const [first, ...others] = entriesIn(Buffer.from(entries[0], "base64"));
   const changed = Buffer.concat(

@@ -16,7 +16,10 @@ const CLOCK_S: u64 = 2;
 /// The window of the rate, in seconds.
 const MINUTE_S: u64 = 60;
 /// Classes that no limit counts: the room let everybody in, or had no answer.
-const UNCOUNTED: [&str; 2] = ["everybody", "silence"];
+const UNCOUNTED: [&str; 2] = [EVERYBODY, "silence"];
+const EVERYBODY: &str = "everybody";
+/// The method by which the room lets everybody in.
+const PASSTHROUGH: &str = "passthrough";
 
 /// How many the room itself counted as admitted, by the reports on which its limits rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,10 +58,18 @@ pub fn unchecked(name: &str, why: &str) -> Finding {
 /// Checks all leaves, and compares them with what the room `counted`.
 pub fn checks(leaves: &[Leaf], counted: Option<Counted>) -> Vec<Finding> {
     let mut rules = Vec::new();
-    let mut admissions = Vec::new();
+    let mut late = Vec::new();
+    let mut admissions: Vec<&Admission> = Vec::new();
+    let mut latest_s = 0;
     for leaf in leaves {
         match leaf {
-            Leaf::Admission(admission) => admissions.push(admission),
+            Leaf::Admission(admission) => {
+                latest_s = latest_s.max(admission.admitted_s);
+                admissions.push(admission);
+            }
+            Leaf::Rules(one) if one.since_s.saturating_add(KNOWN_S) < latest_s => {
+                late.push((one, latest_s));
+            }
             Leaf::Rules(one) => rules.push(one),
         }
     }
@@ -66,14 +77,41 @@ pub fn checks(leaves: &[Leaf], counted: Option<Counted>) -> Vec<Finding> {
     admissions.sort_by_key(|one| (one.admitted_s, one.joined_s));
     let entered = admissions.iter().filter(|one| !UNCOUNTED.contains(&one.class.as_str()));
     let seconds: Vec<u64> = entered.map(|one| one.admitted_s).collect();
-    let mut found = vec![classes(&admissions), count(&admissions, counted)];
+    let mut found = vec![in_time(&rules, &late)];
+    found.extend([classes(&admissions, &rules), count(&admissions, counted)]);
     if !admissions.is_empty() {
         found.extend([rate(&seconds, &rules), limit(&seconds, &rules), order(&admissions)]);
     }
     found
 }
 
-fn classes(admissions: &[&Admission]) -> Finding {
+/// Checks the rules that stand behind admissions later than their second: no check counts them, so
+/// they may only repeat what was known by then, as a data center that was heard late does.
+fn in_time(rules: &[&Rules], late: &[(&Rules, u64)]) -> Finding {
+    let is_new = |(one, latest_s): &&(&Rules, u64)| {
+        let known = in_force(rules, one.since_s, *latest_s);
+        known.into_iter().all(|other| allows_more(one, other))
+    };
+    let Some((one, latest_s)) = late.iter().find(is_new) else {
+        return finding("rules", true, "the limits were not changed afterwards".to_owned());
+    };
+    let says = format!(
+        "limits were changed afterwards: an entry says that it is in force since {}, stands behind \
+         an admission of {latest_s}, and allows more than was known until then",
+        one.since_s
+    );
+    finding("rules", false, says)
+}
+
+fn allows_more(one: &Rules, other: &Rules) -> bool {
+    one.total > other.total
+        || one.per_minute > other.per_minute
+        || one.session_s < other.session_s
+        || one.method != other.method
+        || (one.ends_early && !other.ends_early)
+}
+
+fn classes(admissions: &[&Admission], rules: &[&Rules]) -> Finding {
     let mut classes: BTreeMap<&str, u64> = BTreeMap::new();
     let mut visitors: BTreeMap<&str, u64> = BTreeMap::new();
     for one in admissions {
@@ -88,8 +126,22 @@ fn classes(admissions: &[&Admission]) -> Finding {
     if late > 0 {
         return finding("admissions", false, format!("{says}; {late} entered before they joined"));
     }
+    let uncounted = admissions.iter().filter(|one| one.class == EVERYBODY);
+    let uncounted = uncounted.filter(|one| !is_open(one.admitted_s, admissions, rules)).count();
+    if uncounted > 0 {
+        let says = format!("{says}; {uncounted} entered as everybody where not everybody may");
+        return finding("admissions", false, says);
+    }
     let more = if again > 0 { format!("; {again} visitors entered again") } else { String::new() };
     finding("admissions", true, says + &more)
+}
+
+/// Whether everybody may have entered at a second. The next admission tells of rules that a data
+/// center did not know yet.
+fn is_open(at: u64, admissions: &[&Admission], rules: &[&Rules]) -> bool {
+    let next = admissions.partition_point(|one| one.admitted_s <= at + KNOWN_S);
+    let until = admissions.get(next).map_or(at, |one| one.admitted_s);
+    in_force(rules, at, until).iter().any(|one| one.method == PASSTHROUGH)
 }
 
 fn count(admissions: &[&Admission], counted: Option<Counted>) -> Finding {

@@ -134,3 +134,53 @@ fn what_the_room_counted_is_compared() {
     let early = [leaf("rules 1 9 9 60 fifo full"), leaf("admission x 90 9 open 0")];
     assert_eq!(wrong(&early), ["admissions"]);
 }
+
+#[test]
+fn limits_that_are_raised_afterwards_are_found_and_hide_nothing() {
+    let mut breach = sale("rules 2000 10 10 600 fifo full", 40);
+    assert_eq!(wrong(&breach), ["rate", "limit"]);
+    for more in ["99 99 600 fifo full", "10 10 1 fifo full", "10 10 600 passthrough full"] {
+        let mut raised = breach.clone();
+        raised.push(leaf(&format!("rules 2000 {more}")));
+        assert_eq!(wrong(&raised), ["rules", "rate", "limit"], "{more}");
+    }
+    breach.push(leaf("rules 2000 10 10 600 fifo early"));
+    assert_eq!(wrong(&breach), ["rules", "rate", "limit"]);
+    let mut honest = sale("rules 2000 60 60 600 fifo full", 40);
+    honest.push(leaf("rules 2009 90 90 600 fifo full"));
+    assert_eq!(wrong(&honest), [""; 0], "a data center knows of it 30 s earlier or later");
+}
+
+#[test]
+fn a_data_center_that_is_heard_late_repeats_what_was_in_force() {
+    let mut merged = sale("rules 2000 900 60 300 fifo full", 60);
+    merged.push(leaf("rules 2100 500 20 300 fifo full"));
+    merged.extend(entries((2_150..2_300).step_by(5)));
+    // Its entries of two minutes come in one piece, and so do the limits of then and now.
+    merged.push(leaf("rules 2090 900 60 300 fifo full"));
+    merged.push(leaf("admission a 1090 2090 open 0"));
+    merged.push(leaf("rules 2110 500 20 300 fifo full"));
+    merged.push(leaf("admission b 1180 2180 open 0"));
+    assert_eq!(wrong(&merged), [""; 0]);
+    merged.push(leaf("rules 2110 500 20 600 fifo full"));
+    assert_eq!(wrong(&merged), [""; 0], "no more than was known");
+    merged.push(leaf("rules 2110 901 20 300 fifo full"));
+    assert_eq!(wrong(&merged), ["rules"]);
+}
+
+#[test]
+fn everybody_enters_only_where_everybody_may() {
+    let everybody = |at| leaf(&format!("admission e{at} {at} {at} everybody 0"));
+    let mut sale = vec![leaf("rules 2000 5 5 300 passthrough full")];
+    sale.extend((2_000..2_100).map(everybody));
+    sale.push(leaf("rules 2100 5 5 300 fifo full"));
+    sale.extend((2_100..2_130).map(everybody));
+    assert_eq!(wrong(&sale), [""; 0]);
+    sale.push(everybody(2_200));
+    assert_eq!(wrong(&sale), ["admissions"]);
+    sale.push(leaf("rules 2500 5 5 300 passthrough full"));
+    sale.push(everybody(2_500));
+    assert_eq!(wrong(&sale), [""; 0], "the first who enters so, before the data center knew of it");
+    sale.push(leaf("admission b 2180 2250 open 0"));
+    assert_eq!(wrong(&sale), ["admissions"], "somebody was counted in between");
+}
