@@ -15,6 +15,8 @@ const ORDER_S: u64 = 60;
 const CLOCK_S: u64 = 2;
 /// The window of the rate, in seconds.
 const MINUTE_S: u64 = 60;
+/// More than any limit: where sessions may end early, nobody knows how many were inside.
+const UNKNOWN: u64 = u64::MAX;
 /// Classes that no limit counts: the room let everybody in, or had no answer.
 const UNCOUNTED: [&str; 2] = [EVERYBODY, "silence"];
 const EVERYBODY: &str = "everybody";
@@ -179,10 +181,6 @@ fn rate(seconds: &[u64], rules: &[&Rules]) -> Finding {
 /// The moment at which most were inside. Who entered under a shorter session than the one in force
 /// then was inside for that one; who entered under a longer one may have left with the change.
 fn limit(seconds: &[u64], rules: &[&Rules]) -> Finding {
-    if rules.iter().any(|one| one.ends_early) {
-        let why = "sessions may end early in this room, so the log alone cannot show it";
-        return unchecked("limit", why);
-    }
     let runs = runs(seconds, rules);
     let inside = |at: usize, until: u64| {
         let session_s = session_at(rules, until);
@@ -197,7 +195,8 @@ fn limit(seconds: &[u64], rules: &[&Rules]) -> Finding {
         (from, entered.sum())
     };
     let of = |until| format!("one session of {} s", session_at(rules, until));
-    windows("limit", of, seconds, rules, (inside, |one| one.total))
+    let most = |one: &Rules| if one.ends_early { UNKNOWN } else { one.total };
+    windows("limit", of, seconds, rules, (inside, most))
 }
 
 /// Returns the first second of a span of so many seconds that ends with `until`.
@@ -264,6 +263,10 @@ fn windows(
     let Some((entered, most, until)) = worst else {
         return finding(name, true, "nobody entered who counts".to_owned());
     };
+    if most == UNKNOWN {
+        let why = "sessions may end early in this room, so the log alone cannot show it";
+        return unchecked(name, why);
+    }
     let window = of(until);
     let says = format!("at most {entered} of {most} in {window}, the one that ends at {until}");
     finding(name, entered <= most, says)

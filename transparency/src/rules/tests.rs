@@ -152,6 +152,20 @@ fn limits_that_are_raised_afterwards_are_found_and_hide_nothing() {
 }
 
 #[test]
+fn sessions_that_may_end_early_later_hide_nothing_from_before() {
+    let mut sale = sale("rules 2000 10 60 300 fifo full", 40);
+    sale.push(leaf("rules 2900 10 60 300 fifo early"));
+    sale.extend(entries(2_900..2_940));
+    assert_eq!(wrong(&sale), ["limit"]);
+    sale.drain(11..=40);
+    assert_eq!(wrong(&sale), [""; 0]);
+    let limit = checks(&sale, None).into_iter().find(|one| one.name == "limit").unwrap();
+    assert!(limit.checked && limit.says.starts_with("at most 10 of 10 "), "{}", limit.says);
+    let early = checks(&sale[11..], None).into_iter().find(|one| one.name == "limit").unwrap();
+    assert!(early.good && !early.checked, "{}", early.says);
+}
+
+#[test]
 fn a_data_center_that_is_heard_late_repeats_what_was_in_force() {
     let mut merged = sale("rules 2000 900 60 300 fifo full", 60);
     merged.push(leaf("rules 2100 500 20 300 fifo full"));
