@@ -9,6 +9,7 @@ import {
   progressOf,
 } from "./answer.ts";
 import type { Facts, Progress } from "./answer.ts";
+import { type Call, type Calls, callsOf } from "./calls.ts";
 import type { CookieJar } from "./cookies.ts";
 import { turnComes } from "./stream.ts";
 import { type Surroundings, surroundings } from "./surroundings.ts";
@@ -88,30 +89,62 @@ class Wait {
   readonly #options: Options;
   readonly #around: Surroundings;
   readonly #request: Request;
+  readonly #calls: Calls;
+  readonly #call: Call;
   #wasChallenged = false;
 
   constructor(options: Options, request: Request) {
     this.#options = options;
     this.#around = options.surroundings ?? surroundings;
     this.#request = request;
+    this.#calls = callsOf(options.cookies ?? options.fetch, request.url);
+    const { sleep } = this.#around;
+    this.#call = { signal: request.signal, sleep, onProgress: options.onProgress };
   }
 
   async perform(isSentOnce: boolean): Promise<Response> {
-    const hasBody = this.#request.body !== null;
-    if (isSentOnce) {
-      await this.#waitFrom(await this.#checkIn());
-      const response = await this.#send(this.#request);
-      if (await factsOf(response)) throw new BodyLostError();
-      return response;
+    try {
+      return await (isSentOnce ? this.#sendOnce() : this.#sendUntilServed());
+    } finally {
+      this.#calls.ends(this.#call, false);
     }
+  }
+
+  async #sendOnce(): Promise<Response> {
+    const admitted = await this.#admitted(() => this.#checkIn());
+    await admitted.response.body?.cancel();
+    const response = await this.#send(this.#request);
+    if (await factsOf(response)) throw new BodyLostError();
+    return response;
+  }
+
+  async #sendUntilServed(): Promise<Response> {
+    const hasBody = this.#request.body !== null;
+    const ask = () => this.#send(hasBody ? this.#request.clone() : this.#request);
     for (;;) {
-      const response = await this.#send(hasBody ? this.#request.clone() : this.#request);
-      const facts = await factsOf(response);
-      if (!facts) return response;
+      const { response, hasWaited } = await this.#admitted(ask);
       // The site never saw a request that the room answered, so sending it again does it once.
-      const admitted = await this.#waitFrom(response);
-      if (admitted && this.#request.method === "GET") return admitted;
-      await admitted?.body?.cancel();
+      if (!hasWaited || this.#request.method === "GET") return response;
+      await response.body?.cancel();
+    }
+  }
+
+  /** Asks once it is this call's turn, and returns the first answer of the site. */
+  async #admitted(
+    ask: () => Promise<Response>,
+  ): Promise<{ response: Response; hasWaited: boolean }> {
+    for (;;) {
+      await this.#calls.turnOf(this.#call);
+      const first = await ask();
+      const hasWaited = (await factsOf(first)) !== undefined;
+      if (hasWaited && !this.#calls.goesFirst(this.#call)) {
+        await first.body?.cancel();
+        continue;
+      }
+      const response = await this.#waitFrom(first);
+      // An error of a server in between does not say that the visitor is inside.
+      this.#calls.ends(this.#call, response.status < 500);
+      return { response, hasWaited };
     }
   }
 
@@ -122,12 +155,12 @@ class Wait {
     for (;;) {
       const facts = await factsOf(response);
       if (!facts) {
-        if (last) this.#tell(progressOf(last, "turn"));
+        if (last) this.#calls.tell(progressOf(last, "turn"));
         return response;
       }
       last = facts;
       const progress = progressOf(facts);
-      this.#tell(progress);
+      this.#calls.tell(progress);
       if (progress.state === "rejected") throw new RejectedError(facts);
       const dueMs = dueAfterMs(response, facts);
       if (progress.state === "challenge") await this.#challenge(facts);
@@ -194,7 +227,7 @@ class Wait {
     if (listens) {
       const accept = "text/event-stream";
       const open = () => this.#send(this.#asking(accept, signal));
-      const onFacts = (news: Facts) => this.#tell(progressOf(news));
+      const onFacts = (news: Facts) => this.#calls.tell(progressOf(news));
       if (await turnComes(open, onFacts)) return true;
     }
     return new Promise(() => {});
@@ -257,9 +290,5 @@ class Wait {
     const response = await send(request);
     cookies?.keep(request.url, response.headers);
     return response;
-  }
-
-  #tell(progress: Progress): void {
-    this.#options.onProgress?.(progress);
   }
 }

@@ -63,7 +63,7 @@ function made(answers, options = {}) {
   };
   const onProgress = ({ facts: _, ...progress }) => world.told.push(progress);
   const ours = waitingRoomFetch({ fetch, surroundings, onProgress, ...options.given });
-  return { ...world, world, ours };
+  return { ...world, world, surroundings, ours };
 }
 
 test("an answer of the site comes back untouched and at once", async () => {
@@ -248,6 +248,82 @@ test("whoever gives up sends nothing more", async () => {
   const { ours, world } = made([queued(), site()], { meanwhile });
   await assert.rejects(ours(URL, { signal: giveUp.signal }), /enough/);
   assert.equal(world.sent.length, 1);
+});
+
+/** An answer, and the call that lets it come. */
+function held(answer) {
+  let comes;
+  const waits = new Promise((resolve) => (comes = () => resolve(answer)));
+  return [() => waits, comes];
+}
+/** Lets all go on that does not wait for an answer. */
+const rest = () => new Promise((resolve) => setTimeout(resolve, 5));
+const turn = (request) => streamOf("event: turn\ndata: {}\n\n")(request);
+const listening = () => queued({ eventStream: true });
+const called = ({ sent }) => sent.map(({ url }) => url.slice(URL.length));
+
+test("of calls at once one takes a place, and the others follow it in", async () => {
+  const [first, comes] = held(listening());
+  const [second, secondComes] = held(site());
+  const answers = [first, turn, site(), second, site(), listening(), listening(), turn, site()];
+  const { ours, world } = made([...answers, site()], { stands: true });
+  const all = [ours(`${URL}1`), ours(`${URL}2`), ours(`${URL}3`)];
+  await rest();
+  assert.deepEqual(called(world), ["1"], "the others wait for the first answer");
+  comes();
+  await rest();
+  assert.deepEqual(called(world), ["1", "1", "1", "2", "3"], "those inside do not wait");
+  secondComes();
+  for (const answer of await Promise.all(all)) assert.equal(await answer.text(), '{"ok":true}');
+  assert.deepEqual(world.told.map(({ state }) => state), ["waiting", "turn"], "nobody hears twice");
+
+  await Promise.all([ours(`${URL}4`), ours(`${URL}5`)]);
+  assert.deepEqual(called(world).slice(5), ["4", "5", "4", "4", "5"], "one waits again");
+});
+
+test("who follows hears of the wait, and is held by nobody who gives up or fails", async () => {
+  const jar = { cookies: new CookieJar() };
+  const failing = held(Promise.reject(new TypeError("no network")));
+  const answers = [failing[0], listening(), streamOf(":\n\n"), site()];
+  const { ours, world, surroundings } = made(answers, { stands: true, given: jar });
+  const failed = assert.rejects(ours(`${URL}1`), TypeError);
+  const [second, third] = [new AbortController(), new AbortController()];
+  const gone = [second, third].map(({ signal }, at) =>
+    assert.rejects(ours(`${URL}${at + 2}`, { signal }), /enough/),
+  );
+  const fetch = () => assert.fail("another fetch");
+  const heard = [];
+  const onProgress = ({ state }) => heard.push(state);
+  const other = waitingRoomFetch({ ...jar, fetch, surroundings, onProgress });
+  const fourth = new AbortController();
+  gone.push(assert.rejects(other(`${URL}4`, { signal: fourth.signal }), /enough/));
+  const last = ours(`${URL}5`);
+  failing[1]();
+  await rest();
+  assert.deepEqual([called(world), heard], [["1", "2", "2"], ["waiting"]]);
+  for (const one of [fourth, third, second]) one.abort(new Error("enough"));
+  await Promise.all([...gone, failed]);
+  assert.equal(await (await last).text(), '{"ok":true}');
+  assert.deepEqual(called(world), ["1", "2", "2", "5"]);
+});
+
+test("an error of a server in between lets nobody else in at once", async () => {
+  const [answer, comes] = held(site());
+  const { ours, world } = made([new Response("", { status: 502 }), answer, site()], {
+    stands: true,
+  });
+  const all = [ours(`${URL}1`), ours(`${URL}2`), ours(`${URL}3`)];
+  await rest();
+  assert.deepEqual(called(world), ["1", "2"]);
+  comes();
+  await Promise.all(all);
+});
+
+test("an answer of the site that takes long holds nobody for more than 6 s", async () => {
+  const { ours, world } = made([() => new Promise(() => {}), site()]);
+  ours(`${URL}1`);
+  await ours(`${URL}2`);
+  assert.deepEqual(world.sent.map(({ at }) => at), [0, 6_000]);
 });
 
 test("an app's jar keeps what the room sets, for its host and its time", async () => {

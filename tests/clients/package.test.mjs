@@ -12,7 +12,7 @@ import { installedClient } from "../harness/client-package.mjs";
 import { ROOT } from "../harness/worker-modules.mjs";
 
 const TSC = path.join(ROOT, "node_modules", "typescript", "bin", "tsc");
-const PARTS = ["answer", "cookies", "index", "react", "session", "stream", "surroundings"];
+const PARTS = ["answer", "calls", "cookies", "index", "react", "session", "stream", "surroundings"];
 /** Waits for its turn before a room that is made up, and prints what it hears. */
 const PLAIN = `
 import { waitingRoomFetch } from "waiting-room-client";
