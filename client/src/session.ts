@@ -33,6 +33,8 @@ const WARN_MINUTES = 2;
 const PAUSE_MS_MAX = 60_000;
 /** The pause after an answer that says nothing, in milliseconds. */
 const RETRY_MS = 30_000;
+/** How far two pages may be apart in what they take for the end of one session, in milliseconds. */
+const SAME_END_MS = 10_000;
 
 /** Asks the room for the session; `undefined` where no room answers. */
 async function ask(address: string, method: "GET" | "POST"): Promise<Session | undefined> {
@@ -44,6 +46,23 @@ async function ask(address: string, method: "GET" | "POST"): Promise<Session | u
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Returns how many seconds this session had when the tab's first page looked at it. The tab keeps
+ * that below the session's address, with its end: one that was renewed has another end.
+ */
+function secondsAtFirst(address: string, secondsLeft: number): number {
+  const endsAt = Date.now() + secondsLeft * 1_000;
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(address) ?? "{}") as Record<string, number>;
+    const { seconds, end } = kept;
+    if (seconds && end && Math.abs(end - endsAt) < SAME_END_MS) return seconds;
+    sessionStorage.setItem(address, JSON.stringify({ seconds: secondsLeft, end: endsAt }));
+  } catch {
+    // The site's policy or the visitor allows no storage.
+  }
+  return secondsLeft;
 }
 
 /** Rounds to the minute, below two minutes to steps of ten seconds, in this language. */
@@ -106,7 +125,10 @@ export class WaitingRoomSession extends HTMLElement {
     if (!session) return this.#later(RETRY_MS, () => void this.#look());
     if (!session.inside) return this.#end(this.#endsAt > 0 ? "over" : undefined);
     // A short session does not begin with a warning.
-    this.#warnSeconds ||= Math.min(this.#warnAttribute * 60, session.secondsLeft / 2);
+    this.#warnSeconds ||= Math.min(
+      this.#warnAttribute * 60,
+      secondsAtFirst(this.#address, session.secondsLeft) / 2,
+    );
     this.#endsAt = Date.now() + session.secondsLeft * 1_000;
     this.#renews = session.renews;
     this.#show();
@@ -121,6 +143,7 @@ export class WaitingRoomSession extends HTMLElement {
   #show(pauseMsMax = PAUSE_MS_MAX): void {
     const seconds = Math.max(0, (this.#endsAt - Date.now()) / 1_000);
     this.#say(this.#left, "left", seconds);
+    this.#news.textContent = "";
     this.#leave.hidden = false;
     if (seconds > this.#warnSeconds) {
       // Another page may have renewed the session.
@@ -193,6 +216,9 @@ export class WaitingRoomSession extends HTMLElement {
     clearTimeout(this.#timer);
     this.#warning.close();
     this.#question.close();
+    // The visitor may get in again, for longer or shorter.
+    this.#warnSeconds = 0;
+    this.#wasWarned = false;
     this.#leave.hidden = true;
     this.#left.textContent = "";
     if (text) this.#say(this.#news, text);

@@ -17,6 +17,7 @@ import { ROOT } from "../harness/worker-modules.mjs";
 const SCRIPT = fs.readFileSync(path.join(ROOT, "client", "dist", "session.js"), "utf8");
 const shop = localRoom({ name: "shop", session_endpoint: true, ...FREQUENT_CHECK_INS });
 const theatre = localRoom({ ...shop, name: "theatre", session_duration: 2 });
+const cinema = localRoom({ ...theatre, name: "cinema", disable_session_renewal: true });
 /** A page under a strict policy: the element needs no style and no inline script. */
 const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Shop</title>
 <meta name="viewport" content="width=device-width"><main><h1>Shop</h1>
@@ -112,6 +113,47 @@ browserTest(minds, { rooms: [theatre] }, async (arena) => {
   assert.equal(await question.count(), 0, "one question at a time");
   const focused = await page.evaluate(() => document.activeElement.textContent);
   assert.equal(focused, "Stay", "the focus is lost");
+  assert.deepEqual(visitor.complaints, []);
+});
+
+const later = "a later page warns by the whole session, and one who is inside again is told so";
+browserTest(later, { rooms: [cinema] }, async (arena) => {
+  const { cluster } = arena;
+  const visitor = await arena.visitor({ room: cinema });
+  await visitor.come();
+  const { page } = visitor;
+  await page.clock.install();
+  await opened(page, visitor.address, PAGE);
+  // Half of what is left then would be later.
+  const atOnce = { timeout: SOON_MS };
+  const timer = page.getByRole("timer");
+  const warning = page.getByRole("alertdialog", { name: /Do you want to stay/ });
+  await timer.filter({ hasText: /ends in/ }).waitFor();
+  assert.equal(await warning.count(), 0, "no warning at first");
+  const passes = async (ms) => {
+    await cluster.advance(ms);
+    await page.clock.fastForward(ms);
+  };
+  await passes(MINUTE_MS + SOON_MS);
+  await page.reload();
+  await warning.waitFor(atOnce);
+  // A tab of its own takes what is left for the whole.
+  await page.evaluate(() => sessionStorage.clear());
+  await page.reload();
+  await timer.filter({ hasText: /ends in/ }).waitFor();
+  assert.equal(await warning.count(), 0);
+
+  await passes(MINUTE_MS);
+  const over = page.getByRole("status").filter({ hasText: "over" });
+  await over.waitFor();
+  // As another tab of the visitor does, and then this one is seen again.
+  await page.evaluate(() => fetch(location.href, { method: "HEAD", cache: "no-store" }));
+  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+  await timer.filter({ hasText: /ends in/ }).waitFor();
+  assert.equal(await over.count(), 0, "it is over and goes on");
+  assert.equal(await warning.count(), 0, "the new session begins with a warning");
+  await passes(MINUTE_MS + SOON_MS);
+  await warning.waitFor(atOnce);
   assert.deepEqual(visitor.complaints, []);
 });
 
