@@ -293,7 +293,7 @@ export const ROWS_FROM_30 = [
         "a_full_log_leaves_out_and_counts",
       ),
       ...ofLog(
-        "rules",
+        "rules/tests",
         "one_too_many_is_noticed",
         "who_waits_longer_than_a_later_one_is_noticed",
         "what_the_room_counted_is_compared",

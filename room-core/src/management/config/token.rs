@@ -59,18 +59,20 @@ pub fn read_token(value: &Value) -> Result<TokenFields, Vec<FieldError>> {
     if is_backwards == Some(true) {
         fields.fail("expires_on", ErrorCode::Contradiction, "must be later than not_before");
     }
-    let scope = zones.zip(rooms).and_then(|parts| match parts {
+    // A list that is wrong has an error, with which no token is read.
+    let scope = match (zones, rooms) {
         (None, None) => Some(Scope::All),
         (zones, rooms) => {
             let (zones, rooms) = (zones.unwrap_or_default(), rooms.unwrap_or_default());
             if zones.is_empty() && rooms.is_empty() {
                 let message = "must name at least one; without zones and rooms it is for all";
                 fields.fail("zones", ErrorCode::OutOfRange, message);
-                return None;
+                None
+            } else {
+                Some(Scope::Parts { zones, rooms })
             }
-            Some(Scope::Parts { zones, rooms })
         }
-    });
+    };
     let errors = fields.finish();
     let read = || {
         let (not_before, expires_on) = (not_before?, expires_on?);
@@ -99,14 +101,11 @@ fn is_invisible(character: char) -> bool {
     character.is_control() || is_format
 }
 
-/// Reads a list of ids; `Some(None)` if the field is missing.
-fn ids<T: FromStr<Err: Display>>(
-    fields: &mut Fields<'_>,
-    name: &'static str,
-) -> Option<Option<Vec<T>>> {
-    let Some(value) = fields.value(name) else { return Some(None) };
+/// Reads a list of ids; `None` if the field is missing or, with an error, wrong.
+fn ids<T: FromStr<Err: Display>>(fields: &mut Fields<'_>, name: &'static str) -> Option<Vec<T>> {
+    let value = fields.value(name)?;
     let listed = fields.keep(name, list("a list of ids", PARTS_MAX)(value))?;
-    fields.each(name, listed.iter().enumerate(), parsed).map(Some)
+    fields.each(name, listed.iter().enumerate(), parsed)
 }
 
 /// Reads whom Cloudflare Access has signed in, as `src/access.js` writes it: the fields of a token,
