@@ -53,7 +53,7 @@ const VISITS_GZIP_KB_MAX = 452;
  * The texts of the languages are no part of it, see `src/languages.js`. Builds of zlib and
  * processors differ by up to 3 KB for the same file, and the bound is 3 above what was measured.
  */
-const CENTRAL_GZIP_KB_MAX = 547;
+const CENTRAL_GZIP_KB_MAX = 550;
 
 /**
  * Weighs the modules of the built wasm. Returns a line for each, and whether both are within their
