@@ -56,7 +56,7 @@ async function verify(place) {
   process.exitCode = report.good ? 0 : 1;
 }
 
-/** The key that was given, as itself or in a file; "" if none was. An empty one is none to trust. */
+/** The key that was given, as itself or in a file; "" if none was. An empty one is refused. */
 function keyIn(given) {
   if (given === undefined) return "";
   const isItself = !fs.existsSync(given) && (given.includes("+") || given.trim() === "");

@@ -1,6 +1,6 @@
 //! A request as the entry passes it to the wasm, and what the core needs to answer it.
 
-use room_core::base::prefix_budget::ClientPrefix;
+use room_core::base::prefix_budget::{ClientPrefix, PrefixBudget};
 use room_core::base::time::Timestamp;
 use room_core::keys::key_ring::{KeyRing, NONCE_BYTES};
 use room_core::machines::isolate::Isolate;
@@ -140,4 +140,15 @@ impl AnswerSource for Worded<'_> {
     fn domain_in_ascii(&self, domain: &str) -> String {
         platform::scripts::domain_in_ascii(domain)
     }
+}
+
+/// Whether the client's network has used up the new places that the room gives it per minute.
+pub fn has_no_place_left(
+    now: Timestamp,
+    room: &Room,
+    places: &PrefixBudget,
+    headers: &VisitHeaders<'_>,
+) -> bool {
+    let per_minute = room.new_places_per_network;
+    per_minute > 0 && places.is_spent(now, headers.client_prefix(), per_minute)
 }

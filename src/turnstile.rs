@@ -13,8 +13,7 @@ use serde_json::json;
 
 use crate::memory::{self, Memory};
 use crate::platform::scripts;
-use crate::request::{Request, open};
-use crate::visit::has_no_place_left;
+use crate::request::{Request, has_no_place_left, open};
 use crate::{platform, reports};
 
 /// Turnstile's documented test secret. With it siteverify calls every dummy token genuine, on any

@@ -30,10 +30,10 @@ use room_core::visit::{self, Entrance, Learned, Need, Step, Visit, VisitSource};
 use serde_json::json;
 
 use crate::copies::{self, For};
-use crate::incoming::{Incoming, VisitHeaders};
+use crate::incoming::Incoming;
 use crate::memory::{self, Memory, RoomState, Visited};
 use crate::platform::Env;
-use crate::request::{Answered, Request, context, open, visit_of};
+use crate::request::{Answered, Request, context, has_no_place_left, open, visit_of};
 use crate::turnstile::{self, Redeemed};
 use crate::{place, platform, questions, reports, session};
 
@@ -248,17 +248,6 @@ fn step(
             answered(&visit, request, visited, outcome)
         }
     }
-}
-
-/// Whether the client's network has used up the new places that the room gives it per minute.
-pub fn has_no_place_left(
-    now: Timestamp,
-    room: &Room,
-    places: &PrefixBudget,
-    headers: &VisitHeaders<'_>,
-) -> bool {
-    let per_minute = room.new_places_per_network;
-    per_minute > 0 && places.is_spent(now, headers.client_prefix(), per_minute)
 }
 
 /// Counts a place that a newcomer asks for, in a room that limits those of a network.

@@ -67,8 +67,8 @@ pub struct Ticket {
     ///
     /// Only a lottery needs that moment. Elsewhere [`Self::first_told_s`] takes its place once
     /// there is one, or [`Self::absent_since`]. An earlier version, or a lottery, reads both as a
-    /// moment long ago. In the infinite queue it is the moment from which the shown wait falls, or 0
-    /// for `joined_at`.
+    /// moment long ago. In the infinite queue it is the moment from which the shown wait falls, or
+    /// 0 for `joined_at`.
     #[cfg_attr(test, serde(default))]
     pub confirmed_s: u32,
     /// Whether no cookie of this visitor has come back yet, as on the first page. Such a newcomer
@@ -80,8 +80,8 @@ pub struct Ticket {
     /// How far the visitor has come with the Turnstile challenge.
     #[cfg_attr(test, serde(default))]
     pub challenge: Challenge,
-    /// The number of people ahead that was shown with the first estimate to a visitor of the infinite
-    /// queue; 0 for everybody else.
+    /// The number of people ahead that was shown with the first estimate to a visitor of the
+    /// infinite queue; 0 for everybody else.
     #[cfg_attr(test, serde(default))]
     pub people_ahead: u32,
     /// The aggregator that heard of the admission or renewal that set `counted_bucket`. None while

@@ -207,7 +207,8 @@ clusterTestBothWays(pressed, options, async (cluster) => {
   assert.ok(victim.inside, "the button of the page does not work");
 });
 
-const opened = "row 45: nobody has kept a place without an invitation when the room is opened to all";
+const opened =
+  "row 45: nobody has kept a place without an invitation when the room is opened to all";
 clusterTest(opened, options, async (cluster) => {
   const headers = { "cf-connecting-ip": "203.0.113.9" };
   const strangers = Array.from({ length: 5 }, (_, at) => {

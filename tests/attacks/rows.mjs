@@ -175,8 +175,8 @@ export const ROWS = [
       "a visitor without check-ins is not counted after one interval, and copies of one cookie " +
       "count once, however they check in; with `turn_kept_minutes`, " +
       "for hidden pages and for late visitors at most a tenth of the rate is kept, or one place; " +
-      "repeated requests to be kept count nothing; a place whose check-in is due gets no code for " +
-      "another device before; the first of a long line keep their places to " +
+      "repeated requests to be kept count nothing; a place whose check-in is due gets no code " +
+      "for another device before; the first of a long line keep their places to " +
       "20 ms; few newcomers of an isolate ask a counter at a time, and whoever closes the " +
       "connection meanwhile is not counted",
     elsewhere: [

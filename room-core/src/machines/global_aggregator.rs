@@ -25,7 +25,7 @@ mod told;
 pub mod watch;
 
 use crate::base::id::{Incarnation, RoomId};
-use crate::base::time::{MINUTE_MS, Timestamp};
+use crate::base::time::Timestamp;
 use crate::capacity::slots::{SlotClass, Slots};
 use crate::capacity::state::{LEFT_OUT_MS, Node};
 use crate::machines::journal::Journal;
@@ -432,11 +432,9 @@ impl GlobalAggregator {
         let rate_free = f64::from(settings.new_users_per_minute)
             - self.books.granted_in_rate_window(now) as f64;
         let leaving = self.books.entered_in_rate_window(now).map(|(_, entered)| entered as f64);
-        let waiting = self.queue.waiting() as f64;
-        let pace_per_s = pace_per_s(settings, waiting, rate_free, leaving, 1.0);
+        let pace_per_s = pace_per_s(settings, self.queue.waiting() as f64, rate_free, leaving, 1.0);
         let freed_per_s = self.freed_per_s(now, settings, rate_free);
         let joins_known_until = contributions.joins_told_until(now);
-        let untold_ms = now.since_ms(joins_known_until);
         Supply {
             available: self.available(now, settings),
             flow_per_s,
@@ -448,7 +446,7 @@ impl GlobalAggregator {
             queued_since_reported: ledger.queued_since(middle),
             joined_since_reported: contributions.joined_since(middle),
             joins_known_until,
-            newcomers_since: self.counters.newcomers_per_minute(now) * untold_ms / MINUTE_MS,
+            newcomers_since: self.counters.newcomers_since(now, joins_known_until),
             queued_since_round,
             carried: self.queue.carried(now, settings, queued_since_round),
             queued_at: ledger.queued_at(),
@@ -462,11 +460,10 @@ impl GlobalAggregator {
     fn freed_per_s(&self, now: Timestamp, settings: &Settings, rate_free: f64) -> Option<f64> {
         // The present second is not over.
         let seconds = settings.near_head_refresh_interval_s + 1;
-        let window = self.books.entered_in_rate_window(now);
-        let leaving: u64 = window.take(seconds as usize).map(|(_, entered)| entered).sum();
+        let leaving = self.books.entered_in_rate_window(now).take(seconds as usize);
         let places = u64::from(settings.total_active_users);
         let places_free = places.saturating_sub(self.books.taken(now, settings));
-        let then_free = rate_free + leaving as f64;
+        let then_free = rate_free + leaving.map(|(_, entered)| entered).sum::<u64>() as f64;
         let freed = (then_free - rate_free.max(0.0)).max(0.0);
         (places_free as f64 > then_free).then(|| freed / f64::from(seconds))
     }

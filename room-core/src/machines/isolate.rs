@@ -188,8 +188,7 @@ impl Isolate {
         // A counter that is only late may answer yet: nobody enters without a slot for that.
         let may_ask = asks || self.is_silent(now) && self.may_flow(now, settings);
         self.clock.note(now, self.view.as_ref());
-        let before = ticket.as_ref().filter(|ticket| admission::is_waiting(ticket, now));
-        let before = before.map(Moment::of);
+        let before = ticket.as_ref().filter(|one| admission::is_waiting(one, now)).map(Moment::of);
         let context = self.context(now, settings, may_ask, random);
         let decision = admission::decide(context, ticket);
         if let (true, Decision::TooEarly { ticket }) = (is_copy, &decision) {
@@ -227,12 +226,6 @@ impl Isolate {
         }
         let entry = Entry { before, ..Entry::without_slot(now, SlotClass::New) };
         self.perform(settings, random, decision, entry)
-    }
-
-    /// Answers a visitor whose ticket was spent, as a newcomer for whom no counter is asked.
-    pub fn join(&mut self, now: Timestamp, settings: &Settings, random: RandomInputs) -> Outcome {
-        let decision = admission::decide(self.context(now, settings, false, random), None);
-        self.perform(settings, random, decision, Entry::without_slot(now, SlotClass::New))
     }
 
     /// Answers a visitor who has failed the challenge: puts the visitor into the infinite queue. A

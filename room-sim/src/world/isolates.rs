@@ -163,7 +163,7 @@ impl World {
             Outcome::Challenge(_) | Outcome::InfiniteQueue { .. } if is_echo => None,
             Outcome::Challenge(_) => self.show_challenge(visitor),
             Outcome::InfiniteQueue { ticket, .. } => self.show_infinite(visitor, ticket, ahead_ms),
-            // No scenario rejects, invites or bounds networks; who is turned away does not come back.
+            // No scenario rejects, invites or bounds networks; nobody turned away comes back.
             Outcome::Reject | Outcome::Uninvited(_) | Outcome::WithoutPlace(_) => None,
             Outcome::Ask(_) | Outcome::Spent => return,
         };

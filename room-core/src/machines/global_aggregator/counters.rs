@@ -5,7 +5,7 @@
 //! gets the same grants, so that no slots are granted without a counter that knows of them.
 
 use crate::base::sorted::SortedMap;
-use crate::base::time::{SECOND_MS, Timestamp};
+use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::capacity::slots::{GrantId, SlotEnd, Slots};
 use crate::capacity::state::Node;
 use crate::machines::wire::Pull;
@@ -86,6 +86,11 @@ impl Counters {
     pub(super) fn newcomers_per_minute(&self, now: Timestamp) -> u64 {
         let recent = self.0.values().filter(|one| now.since_ms(one.heard_at) < SHARE_MS);
         recent.map(|one| one.demand).sum::<u64>() * 60 / 1_000
+    }
+
+    /// Returns how many newcomers have come since a moment, at that pace.
+    pub(super) fn newcomers_since(&self, now: Timestamp, moment: Timestamp) -> u64 {
+        self.newcomers_per_minute(now) * now.since_ms(moment) / MINUTE_MS
     }
 
     /// Returns a counter's part of the newcomers of all counters of the last 30 s, in thousandths.

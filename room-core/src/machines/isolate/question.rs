@@ -13,7 +13,7 @@ use super::copies::GivenSlot;
 use super::crowd::{LOOK_MS, LOOKS_MAX};
 use super::noted;
 use super::{Entry, Isolate, Outcome};
-use crate::admission::{Ask, CounterAnswer, RandomInputs, VisitContext, confirmation};
+use crate::admission::{self, Ask, CounterAnswer, RandomInputs, VisitContext, confirmation};
 use crate::base::id::CounterCode;
 use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::capacity::facts::Fact;
@@ -96,6 +96,12 @@ impl Isolate {
             noted::note(self, Some(journal::confirmed(now, settings, &ticket)));
         }
         Some(ticket)
+    }
+
+    /// Answers a visitor whose ticket was spent, as a newcomer for whom no counter is asked.
+    pub fn join(&mut self, now: Timestamp, settings: &Settings, random: RandomInputs) -> Outcome {
+        let decision = admission::decide(self.context(now, settings, false, random), None);
+        self.perform(settings, random, decision, Entry::without_slot(now, SlotClass::New))
     }
 
     /// Returns what the global aggregator must hold now, if anything: moves that the data center's

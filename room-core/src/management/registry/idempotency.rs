@@ -56,7 +56,7 @@ pub fn reading(call: &Call, target: Target) -> Call {
     Call { target, method: Method::Get, body: String::new(), ..call.clone() }
 }
 
-/// Says of a failure to read what the first call has made, if that is gone, that this is the reason.
+/// Names the reason of a failure to read what the first call has made, if that is gone.
 pub fn gone(failure: Failure) -> Failure {
     if failure.status != 404 {
         return failure;
