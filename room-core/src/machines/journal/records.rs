@@ -1,7 +1,7 @@
 //! Which moments of a visitor are noted in the journal, and with what words.
 
 use super::{Record, kind, why};
-use crate::admission::confirmation;
+use crate::admission::{self, confirmation};
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::capacity::slots::{GrantId, SlotClass};
 use crate::machines::wire::Logged;
@@ -75,17 +75,26 @@ pub fn waits(
         kind: kind::WAITS,
         told_s: told_s.map(u64::from),
         ahead: known.map(|view| estimate::people_ahead(view, key)),
-        why: reason(now, settings, view, was_refused),
+        why: reason(now, settings, view, key, was_refused),
         late_s: before.late_s(now),
         ..of(ticket, now.seconds())
     }
 }
 
-fn reason(now: Timestamp, settings: &Settings, view: Option<&View>, was_refused: bool) -> u8 {
+fn reason(
+    now: Timestamp,
+    settings: &Settings,
+    view: Option<&View>,
+    key: OrderKey,
+    was_refused: bool,
+) -> u8 {
     if settings.queue_all {
         return why::HELD;
     }
-    let Some(view) = view.filter(|view| !view.is_stale(now)) else { return why::SILENCE };
+    // Who is far from the turn waits without a newer view, and no object was silent.
+    let is_enough =
+        |view: &&View| !view.is_stale(now) || admission::is_far(now, settings, view, key);
+    let Some(view) = view.filter(is_enough) else { return why::SILENCE };
     let per_minute = u64::from(settings.new_users_per_minute);
     if was_refused {
         why::CALLED

@@ -8,6 +8,7 @@ use crate::admission::tests::queued;
 use crate::base::id::{Colo, VisitorId};
 use crate::base::time::Timestamp;
 use crate::machines::journal::Others;
+use crate::queue::view::View;
 use crate::room::settings::Settings;
 use crate::ticket::reference::Reference;
 
@@ -237,4 +238,17 @@ fn who_is_held_waits_for_that_also_where_no_object_answers() {
         waits(NOW, &settings, None, &ticket, Moment::of(&ticket), false).why
     };
     assert_eq!([why(true), why(false)], [why::HELD, why::SILENCE]);
+}
+
+#[test]
+fn who_is_far_from_the_turn_waits_for_the_line_though_the_view_is_old() {
+    let ticket = queued(NOW.0 - 60_000, NOW.0);
+    let why = |wait_s: u32| {
+        let forecast = vec![(0, wait_s), (100, wait_s)].into();
+        let made_at = NOW - 10_000;
+        let view = View { made_at, forecast, next_place_s: Some(0), ..View::default() };
+        let settings = Settings::for_tests();
+        waits(NOW, &settings, Some(&view), &ticket, Moment::of(&ticket), false).why
+    };
+    assert_eq!([why(999), why(1)], [why::LINE, why::SILENCE]);
 }
