@@ -105,6 +105,21 @@ mod tests {
         assert_ne!(text(1), text(2));
     }
 
+    /// A visit is four sessions long. Before visits had a memory of their own the first wait that
+    /// was shown was off by half.
+    #[test]
+    fn the_wait_that_is_shown_is_right_where_visits_are_long() {
+        let arrivals = [vec![24.0], vec![15.0; 160]].concat();
+        let outcome = outcome(&format!(
+            r#"{{ "room": {{ "total_active_users": 300, "new_users_per_minute": 300,
+                   "session_duration": 5 }}, "arrivals": {{ "per_minute": {arrivals:?} }},
+                 "giving_up": {{ "at_once_percent": 0, "after_minutes": null }},
+                 "on_site": {{ "minutes": 20 }}, "seed": 4 }}"#
+        ));
+        let error_percent = outcome.told.told_error_p50_percent;
+        assert!(error_percent < 30.0, "{error_percent}");
+    }
+
     #[test]
     fn nobody_enters_before_the_start_and_waits_count_from_it() {
         let outcome = rush(60, r#", "prequeue_minutes": 5"#);
