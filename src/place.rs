@@ -40,8 +40,9 @@ pub async fn answer(
         plan => plan,
     };
     let plan = proven(memory::with(|memory| checked(memory, room, plan))?).await;
-    if let Some(answered) = memory::with(|memory| enter(memory, request, room, &plan)).flatten() {
-        return Some(answered);
+    let entered = memory::with(|memory| enter(memory, request, room, colo, &plan)).flatten();
+    if entered.is_some() {
+        return entered;
     }
     let network = request.headers.client_prefix();
     let told = match memory::with(|memory| question(memory, room, network, ticket, &plan))? {
@@ -95,8 +96,18 @@ pub async fn state(
 }
 
 /// Answers a visitor who enters by confirming the turn; `None` for any other plan.
-fn enter(memory: &mut Memory, request: Request<'_>, room: RoomId, plan: &Plan) -> Option<Answered> {
+fn enter(
+    memory: &mut Memory,
+    request: Request<'_>,
+    room: RoomId,
+    colo: Colo,
+    plan: &Plan,
+) -> Option<Answered> {
     let now = platform::now();
+    if matches!(plan, Plan::Enter(_)) {
+        // The click may be the first that this isolate sees of the room.
+        memory.open_room(room, colo);
+    }
     let (in_force, mut visited) = memory.visit(room, now)?;
     let visit = visit_of(now, request, &in_force, visited.room);
     let state = visited.state.take()?;

@@ -109,3 +109,15 @@ clusterTest("who lets the window pass joins the line again", options, async (clu
   await next.visit();
   assert.ok(next.inside);
 });
+
+clusterTest("a click counts in an isolate that knows no room", options, async (cluster) => {
+  const { asked } = await oneIsAsked(cluster);
+  await cluster.restart();
+  const app = confirms({ accept: "application/json", cookie: asked.cookies });
+  const told = await cluster.send("ams-1", { host: door.host, ...app });
+  assert.deepEqual([told.status, told.body], [200, '{"entered":true}']);
+  const clicked = await asked.visit({ ...confirms(), isolate: "ams-2" });
+  assert.deepEqual([clicked.status, clicked.headers.location], [303, `${origin}/`]);
+  await asked.visit();
+  assert.ok(asked.inside);
+});
