@@ -50,6 +50,11 @@ impl<'r> VisitHeaders<'r> {
         ClientPrefix::of(self.request.client_address())
     }
 
+    /// Returns the client's own address and its network.
+    pub fn client_prefixes(&self) -> [ClientPrefix; 2] {
+        [ClientPrefix::of_one(self.request.client_address()), self.client_prefix()]
+    }
+
     /// Returns the mark by which tickets remember the client.
     pub fn client_mark(&self) -> ClientMark {
         ClientMark::of(self.client_prefix(), &self.header("user-agent"))

@@ -21,9 +21,10 @@ use crate::{platform, reports};
 const SECRET_FOR_TESTS: &str = "1x0000000000000000000000000000000AA";
 /// The most requests to siteverify about one token.
 const ATTEMPTS: usize = 2;
-/// Failed tokens of one network per minute and isolate after which its tokens are no longer
-/// checked. Ours: a failure costs a person a challenge, and made-up tokens a request each.
-const FAILURES_PER_MINUTE_MAX: u32 = 20;
+/// Failed tokens of one address, and of one network, per minute and isolate after which their
+/// tokens are no longer checked. Ours: a failure costs a person a challenge, and made-up tokens a
+/// request each. A network has as many as ten of its addresses, so that a bot spends its own alone.
+const FAILURES_PER_MINUTE_MAX: [u32; 2] = [20, 200];
 /// The timeout of a request, in milliseconds. A counter may be asked for 3 s after the last
 /// attempt, and the entry gives up the whole decision after 5 s.
 const ATTEMPT_LIMIT_MS: f64 = 900.0;
@@ -63,10 +64,11 @@ pub async fn redeem(request: Request<'_>, room: RoomId, token: &str, colo: Colo)
         Some(question) => ask(&question, request.url, room).await,
     };
     if verification != Verification::Failure {
-        let prefix = request.headers.client_prefix();
+        let prefixes = request.headers.client_prefixes();
         memory::with(|memory| {
-            if let Some(own) = &mut memory.turnstile {
-                own.failures.refund(prefix);
+            let Some(own) = &mut memory.turnstile else { return };
+            for (failures, prefix) in own.failures.iter_mut().zip(prefixes) {
+                failures.refund(prefix);
             }
         });
     }
@@ -110,15 +112,19 @@ fn begin(
     let when_silent = visited.room.turnstile_when_silent;
     let own = visited.turnstile?;
     let is_plausible = turnstile::is_plausible(token);
-    let prefix = request.headers.client_prefix();
     if is_plausible {
-        // A browser that sends a request again, or a network of which too many tokens fail or are
-        // still being checked: whoever has no place is challenged again.
-        let is_spent = own.failures.is_spent(now, prefix, FAILURES_PER_MINUTE_MAX);
+        let prefixes = request.headers.client_prefixes();
+        // A browser that sends a request again, or an address or network of which too many tokens
+        // fail or are still being checked: whoever has no place is challenged again.
+        let mut budgets = own.failures.iter().zip(prefixes).zip(FAILURES_PER_MINUTE_MAX);
+        let is_spent =
+            budgets.any(|((failures, prefix), most)| failures.is_spent(now, prefix, most));
         if is_spent || !own.seen.is_first(now, token) {
             return None;
         }
-        own.failures.spend(now, prefix);
+        for (failures, prefix) in own.failures.iter_mut().zip(prefixes) {
+            failures.spend(now, prefix);
+        }
     }
     let question = is_plausible.then(|| Question {
         url: own.verify_url.clone(),

@@ -16,8 +16,8 @@ pub struct Turnstile {
     pub verify_url: String,
     /// The tokens that were used.
     pub seen: SeenTokens,
-    /// The tokens of each network that are being checked or have failed.
-    pub failures: PrefixBudget,
+    /// The tokens of each address, and of each network, that are being checked or have failed.
+    pub failures: [PrefixBudget; 2],
 }
 
 impl Turnstile {
@@ -35,7 +35,7 @@ impl Turnstile {
             secret: secret.to_owned(),
             verify_url: verify_url.unwrap_or(VERIFY_URL).to_owned(),
             seen: SeenTokens::default(),
-            failures: PrefixBudget::default(),
+            failures: Default::default(),
         })
     }
 }

@@ -56,8 +56,15 @@ clusterTest("row 30: made-up tokens cost few questions", options, async (cluster
   );
   assert.ok(siteverify.questions.length <= 20, `${siteverify.questions.length} questions`);
   const token = () => siteverify.token(gated.host, gated.id);
+  assert.equal((await redeem(cluster, token(), "ams-1")).place, undefined, "the bot's own address");
+  const next = await redeem(cluster, token(), "ams-1", "203.0.113.77");
+  assert.ok(next.place, "a neighbour is kept from passing the challenge");
   const { place } = await redeem(cluster, token(), "ams-1", "198.51.100.1");
   assert.ok(place, "a person elsewhere is not heard");
   await cluster.advance(60_000);
   assert.ok((await redeem(cluster, token(), "ams-1")).place, "the next minute");
+  siteverify.forget();
+  const spread = Array.from({ length: 400 }, (_, at) => [`spread-${at}`, `203.0.113.${at % 250}`]);
+  await Promise.all(spread.map(([one, address]) => redeem(cluster, one, "ams-1", address)));
+  assert.ok(siteverify.questions.length <= 200, `${siteverify.questions.length} of a network`);
 });

@@ -6,7 +6,9 @@ import { clients, native, ofLog, own, scripts, workerd } from "./row-tests.mjs";
 export const ROWS_FROM_30 = [
   {
     attack: "Replaying a Turnstile token; a token for another host",
-    holds: "single use; host and action are checked; the room says what a timeout is worth",
+    holds:
+      "single use; host and action are checked; the room says what a timeout is worth; made-up " +
+      "ones spend their own address, and the network far later",
     elsewhere: [
       ...workerd(
         "turnstile",

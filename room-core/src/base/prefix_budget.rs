@@ -13,8 +13,11 @@ const PREFIXES_MAX: usize = 4_096;
 const V4: u64 = 1 << 32;
 const V6: u64 = 1 << 56;
 
-/// The network of a client: the first 24 bits of an IPv4 address, or the first 48 of an IPv6
-/// address, which is the most that one customer gets (RFC 6177).
+/// The address or the network of a client.
+///
+/// An address is the whole one of IPv4, or the first 64 bits of IPv6, in which a device makes
+/// addresses as it likes. A network is the first 24 bits of an IPv4 address, or the first 48 of an
+/// IPv6 address, which is the most that one customer gets (RFC 6177).
 ///
 /// An address that was made from an IPv4 address is in the network of that one: by 6to4
 /// (`2002::/16`, RFC 3056), by Teredo (`2001::/32`, RFC 4380), where the client chooses the bits
@@ -38,6 +41,19 @@ impl ClientPrefix {
 
     fn of_v4(address: Ipv4Addr) -> Self {
         Self(u64::from(address.to_bits() >> 8) | V4)
+    }
+
+    /// Returns the client's own address; never compare it with a network.
+    pub fn of_one(address: Option<IpAddr>) -> Self {
+        let v4 = |address: Ipv4Addr| Self(u64::from(address.to_bits()) | V4);
+        match address.map(|address| address.to_canonical()) {
+            None => Self(0),
+            Some(IpAddr::V4(address)) => v4(address),
+            Some(IpAddr::V6(address)) => made_of(address).map_or_else(
+                || Self(u64::try_from(address.to_bits() >> 64).unwrap_or_default()),
+                v4,
+            ),
+        }
     }
 
     /// Returns the bytes of the network's name.
@@ -144,6 +160,23 @@ mod tests {
         check("", "nonsense", true);
         check("", "0.0.0.0", false);
         check("::", "0.0.0.0", false);
+    }
+
+    #[test]
+    fn a_client_has_an_address_of_its_own_in_its_network() {
+        let check = |one: &str, other: &str, want: bool| {
+            let [one_own, other_own] =
+                [one, other].map(|address| ClientPrefix::of_one(address.parse().ok()));
+            assert_eq!(one_own == other_own, want, "{one} {other}");
+        };
+        check("203.0.113.9", "203.0.113.9", true);
+        check("203.0.113.9", "203.0.113.10", false);
+        check("203.0.113.9", "::ffff:203.0.113.9", true);
+        check("2002:cb00:7109::1", "203.0.113.9", true);
+        check("2001:db8:1:200::1", "2001:db8:1:200:9::", true);
+        check("2001:db8:1:200::1", "2001:db8:1:201::1", false);
+        check("", "nonsense", true);
+        check("", "0.0.0.0", false);
     }
 
     #[test]
