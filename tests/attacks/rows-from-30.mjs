@@ -299,7 +299,11 @@ export const ROWS_FROM_30 = [
         "one_too_many_is_noticed",
         "who_waits_longer_than_a_later_one_is_noticed",
         "what_the_room_counted_is_compared",
+        "limits_that_are_raised_afterwards_are_found_and_hide_nothing",
+        "sessions_that_may_end_early_later_hide_nothing_from_before",
+        "everybody_enters_only_where_everybody_may",
       ),
+      ...workerd("verify", "an empty key is none that anybody trusts"),
       ...workerd(
         "transparency-log",
         "each admission is logged once, whatever restarts",
