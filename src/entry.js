@@ -23,7 +23,7 @@ import {
 } from "./instance.js";
 import { askedLastGood, keepLastGood, keptLastGood, lastGoodNear, parsed } from "./last_good.js";
 import { managed } from "./manage.js";
-import { cacheHeaders, isCopy, sendable, unreachable } from "./origin.js";
+import { cacheHeaders, hostHeaders, isCopy, sendable, unreachable } from "./origin.js";
 import { streamed } from "./stream.js";
 import { logAnswer } from "./transparency.js";
 import { checkUsage, keptUsage } from "./usage.js";
@@ -84,15 +84,17 @@ export default {
     life.served += 1;
     // Each look at a request costs about a microsecond: none is taken twice.
     let { headers } = request;
+    const isNamed = (name) => headers.has(name);
     if (
       headers.has(COMMAND_HEADER) ||
       headers.has(LOCK_HEADER) ||
       headers.has(ORIGINAL_URL) ||
-      headers.has(REWRITE_URL)
+      headers.has(REWRITE_URL) ||
+      hostHeaders.some(isNamed)
     ) {
       request = new Request(request);
       ({ headers } = request);
-      for (const name of NOT_FROM_VISITORS) headers.delete(name);
+      for (const name of [...NOT_FROM_VISITORS, ...hostHeaders]) headers.delete(name);
     }
     return answered(request, headers, env, ctx);
   },

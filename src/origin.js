@@ -13,6 +13,18 @@ const RETRY_S = 10;
  */
 export const cacheHeaders = [];
 
+/**
+ * Headers by which some servers take another host, or another address, for the one that was asked
+ * for. On own machines proxies set some of them, and the entry there removes those of visitors.
+ */
+export const hostHeaders = [
+  "forwarded",
+  "x-forwarded-host",
+  "x-forwarded-uri",
+  "x-host",
+  "x-original-host",
+];
+
 const PAGE = `<!doctype html>
 <html lang="en">
 <meta name="viewport" content="width=device-width">

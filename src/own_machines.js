@@ -5,7 +5,7 @@ import { env as environment } from "cloudflare:workers";
 import { tellBy } from "./client.js";
 import product from "./entry.js";
 import { isIn, networksIn } from "./networks.js";
-import { cacheHeaders } from "./origin.js";
+import { cacheHeaders, hostHeaders } from "./origin.js";
 
 export {
   DataCenterAggregator,
@@ -25,22 +25,24 @@ const SCHEME = environment.OWN_SCHEME || "http";
 const DATA_CENTER = environment.DATA_CENTER || "OWN";
 /** Peers on this machine: what forwards their connections tells nothing about the client. */
 const here = networksIn("127.0.0.0/8,::1");
+/** Many servers take `X_Forwarded_Host` for `X-Forwarded-Host`. */
+const usual = (name) => name.toLowerCase().replaceAll("_", "-");
 /** Headers by which proxies tell of a client, and anybody can claim something. */
-const CLAIMS = [
+const CLAIMS = new Set([
   "client-ip",
   "fastly-client-ip",
-  "forwarded",
   "true-client-ip",
   "x-client-ip",
   "x-cluster-client-ip",
   "x-forwarded-for",
-  "x-forwarded-host",
   "x-forwarded-port",
   "x-forwarded-proto",
   "x-original-forwarded-for",
   "x-real-ip",
-  ...[ADDRESS_HEADER, COUNTRY_HEADER].filter(Boolean),
-];
+  ...[ADDRESS_HEADER, COUNTRY_HEADER].filter(Boolean).map(usual),
+  // What named proxies tell of it stays.
+  ...hostHeaders.splice(0),
+]);
 const WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/;
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const IN_BRACKETS = /^\[(.+)\](?::\d+)?$/;
@@ -96,7 +98,7 @@ function ofClient(request, peer) {
   // One copy: a request in the place of an address is copied too.
   const sent = new Request(address, request);
   const { headers } = sent;
-  for (const name of CLAIMS) headers.delete(name);
+  for (const name of [...headers.keys()]) if (CLAIMS.has(usual(name))) headers.delete(name);
   if (peer) headers.set("x-forwarded-for", peer);
   return sent;
 }

@@ -57,6 +57,18 @@ test("row 8: no header makes the origin serve another path", async () => {
   assert.equal(seen.headers["x-original-url"], undefined);
 });
 
+test("row 8: no header makes the origin serve another host", async () => {
+  const names = ["X-Forwarded-Host", "Forwarded", "X-Original-Host", "X-Host", "X-Forwarded-Uri"];
+  for (const name of names) {
+    for (const host of [open.host, "uncovered.example"]) {
+      const headers = { [name]: "host=held.example", "x-other": "1" };
+      assert.equal((await visit(host, { headers })).body, "origin", host);
+      assert.equal(seen.headers[name.toLowerCase()], undefined, name);
+      assert.equal(seen.headers["x-other"], "1");
+    }
+  }
+});
+
 const PREFLIGHT = {
   method: "OPTIONS",
   headers: { origin: "https://other.example", "access-control-request-method": "POST" },

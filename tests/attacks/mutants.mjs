@@ -152,6 +152,14 @@ export const MUTANTS = [
   },
   {
     row: 8,
+    breaks: "a visitor tells the origin which host to serve",
+    ...entry,
+    from: "hostHeaders.some(isNamed)",
+    to: "false",
+    test: "row 8: no header makes the origin serve another host",
+  },
+  {
+    row: 8,
     breaks: "a client's command goes on to the origin",
     ...entry,
     from: "const NOT_FROM_VISITORS = [COMMAND_HEADER, ",

@@ -50,6 +50,14 @@ const CLAIMS = {
   "x-forwarded-proto": "https",
   "x-real-ip": OFFICE,
   forwarded: `for=${OFFICE};proto=https`,
+  "x-forwarded-host": HOST,
+  "x-forwarded-uri": "/secure/a",
+  "x-host": HOST,
+  "x-original-host": HOST,
+  // Many servers take these for the same.
+  x_forwarded_for: OFFICE,
+  x_forwarded_host: HOST,
+  "x_original-host": HOST,
 };
 /** What a named proxy writes over the claims of clients. */
 const OF_PROXIES = ["x-country", "x-forwarded-for", "x-forwarded-proto"];
@@ -133,7 +141,8 @@ test("a named proxy tells address, country and scheme, and no more", ALL, async 
   await check(Object.fromEntries(others), "queue", "/secure/a");
 
   const open = { host: "open.shop.example", path: "/" };
-  const headers = { "x-forwarded-for": OFFICE, "x-forwarded-proto": "https" };
+  const told = { "x-forwarded-host": "open.shop.example", forwarded: "host=open.shop.example" };
+  const headers = { "x-forwarded-for": OFFICE, "x-forwarded-proto": "https", ...told };
   const answer = await look(server, "own", { ...open, headers });
   assert.equal(answer.kind, "origin");
   assert.match(answer.headers["set-cookie"][0], /; Secure/);
@@ -142,6 +151,7 @@ test("a named proxy tells address, country and scheme, and no more", ALL, async 
     [got.host, got["x-forwarded-for"], got["x-forwarded-proto"]],
     ["open.shop.example", OFFICE, "https"],
   );
+  for (const [name, value] of Object.entries(told)) assert.equal(got[name], value, "as it is told");
 });
 
 /** Sends all claims, one by one and at once: the site hears of the `usual` headers alone. */

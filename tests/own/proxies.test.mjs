@@ -36,6 +36,8 @@ const CLAIMS = {
   "x-forwarded-for": OFFICE,
   "x-forwarded-proto": "http",
   "x-real-ip": OFFICE,
+  "x-forwarded-host": "other.example",
+  forwarded: "host=other.example",
 };
 /** How many requests come while workerd is killed. */
 const REQUESTS = 60;
@@ -95,6 +97,7 @@ for (const [program, proxy] of Object.entries(PROXIES)) {
     const { headers } = server.origin.arrivals.at(-1);
     assert.deepEqual([headers.host, headers["x-forwarded-proto"]], [HOST, "https"]);
     assert.equal(headers["x-forwarded-for"], "127.0.0.1");
+    assert.deepEqual([headers["x-forwarded-host"], headers.forwarded], [HOST, undefined]);
     assert.equal(headers["cf-connecting-ip"], undefined);
     const { length } = server.origin.arrivals;
 

@@ -19,7 +19,8 @@ const DOORS = [
   { part: "the way to the site", spelled: /\benv\.ORIGIN\b/, known: ["entry.js"] },
   {
     part: "headers and variables of own machines",
-    spelled: /\b(?:TRUSTED_PROXIES|CLIENT_\w+_HEADER|OWN_SCHEME|DATA_CENTER\b(?!_))|x-forwarded/,
+    spelled:
+      /\b(?:TRUSTED_PROXIES|CLIENT_\w+_HEADER|OWN_SCHEME|DATA_CENTER\b(?!_))|x-forwarded-[fp]/,
     known: ["own_machines.js"],
   },
 ];
