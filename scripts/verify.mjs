@@ -68,7 +68,7 @@ function checked(glue, file, key, [receipts, checkpoints]) {
   try {
     return glue.check(file, key, receipts, checkpoints);
   } catch (error) {
-    return stop(`this is no log of a sale: ${error.message}`);
+    return stop(`nothing was checked: ${error.message}`);
   }
 }
 

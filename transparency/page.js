@@ -14,7 +14,7 @@ element("form").addEventListener("submit", async (event) => {
     const key = element("key").value;
     show(JSON.parse(check(file, key, receipts, checkpoints)), key.trim() !== "");
   } catch (error) {
-    const says = `This is no log of a sale: ${error.message}`;
+    const says = `Nothing was checked: ${error.message}`;
     element("report").replaceChildren(paragraph("verdict bad", says));
   }
 });

@@ -44,3 +44,17 @@ test("what is newer than the file is not checked, and says so", () => {
   assert.match(says, /^ok +tree /m);
   assert.equal(status, 0, says);
 });
+
+test("a file that is no log of a sale is named in a plain sentence", () => {
+  const text = JSON.stringify(saleWith([RULES, ...admissions(5)]));
+  const check = (file, want) => {
+    const { status, says } = verified({ "sale.json": file }, "sale.json");
+    assert.equal(says.trim(), `nothing was checked: the file is ${want}`, file);
+    assert.equal(status, 1);
+  };
+  for (const cut of ["", text.slice(0, 40), text.slice(0, -1)]) {
+    check(cut, "cut off, download it again");
+  }
+  for (const other of ["[]", "{}", "7", '{"vkey":1}']) check(other, "no log of a sale");
+  check("<!doctype html>", "no log of a sale: it is no JSON");
+});

@@ -14,6 +14,7 @@ pub mod tree;
 use base64ct::{Base64, Encoding};
 use room_core::base::id::VisitorId;
 use room_core::ticket::reference::Reference;
+use serde_json::error::Category;
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 use crate::merge::Row;
@@ -147,8 +148,17 @@ pub fn check(
     receipts: Vec<String>,
     checkpoints: Vec<String>,
 ) -> Result<String, JsError> {
-    let sale: Sale = serde_json::from_str(file.trim_start_matches(sale::BYTE_ORDER_MARK))?;
+    let sale: Sale = serde_json::from_str(file.trim_start_matches(sale::BYTE_ORDER_MARK))
+        .map_err(|error| JsError::new(unreadable(error.classify())))?;
     Ok(serde_json::to_string(&sale::check(&sale, trusted, &receipts, &checkpoints))?)
+}
+
+fn unreadable(what: Category) -> &'static str {
+    match what {
+        Category::Eof => "the file is cut off, download it again",
+        Category::Data => "the file is no log of a sale",
+        Category::Syntax | Category::Io => "the file is no log of a sale: it is no JSON",
+    }
 }
 
 /// Returns the proof that the first `older` entries of a sale (JSON) are the beginning of the first
