@@ -2,6 +2,7 @@
 // who asks and from where, by the peer of the connection and by what named proxies tell, and lets
 // nobody else tell it. `scripts/serve/configuration.mjs` writes the configuration with it.
 import { env as environment } from "cloudflare:workers";
+import { readAway } from "./body.js";
 import { tellBy } from "./client.js";
 import product from "./entry.js";
 import { isIn, networksIn } from "./networks.js";
@@ -47,6 +48,12 @@ const WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/;
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const IN_BRACKETS = /^\[(.+)\](?::\d+)?$/;
 const COUNTRY = /^[a-z]{2}$/i;
+/**
+ * As much of a body that the site does not get is read before the answer leaves, in bytes and in
+ * milliseconds: workerd cuts the connection of a client that is still sending, with the answer.
+ */
+const AWAY_BYTES_MAX = 100_000_000;
+const AWAY_LIMIT_MS = 30_000;
 /** Which addresses are those of proxies, as far as they were met; bounded. */
 const known = new Map();
 const KNOWN_MAX = 1_000;
@@ -58,7 +65,9 @@ tellBy({ address, properties, tells, colo: () => DATA_CENTER });
 export default {
   fetch(request, env, ctx) {
     const peer = peerOf(request);
-    return product.fetch(isProxy(peer) ? request : ofClient(request, peer), env, ctx);
+    const sent = isProxy(peer) ? request : ofClient(request, peer);
+    const answer = product.fetch(sent, env, ctx);
+    return sent.body === null ? answer : afterBody(sent, answer);
   },
 
   /** `CONNECT` leads nowhere: workerd accepts it by itself, and logs an error if none ends it. */
@@ -66,6 +75,13 @@ export default {
     return socket.close();
   },
 };
+
+/** Returns the answer once the body has come, which a request for the site has taken along. */
+async function afterBody(request, answer) {
+  const response = await answer;
+  if (!request.bodyUsed) await readAway(request, AWAY_BYTES_MAX, AWAY_LIMIT_MS);
+  return response;
+}
 
 /** The address of the peer; "" if it is none, as of a socket in the file system. */
 function peerOf({ cf }) {

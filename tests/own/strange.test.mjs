@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import net from "node:net";
 import { test } from "node:test";
+import { promisify } from "node:util";
 
 import { OwnServer } from "../harness/own-server.mjs";
 import { room } from "../harness/rooms.mjs";
@@ -14,7 +15,10 @@ const limits = { total_active_users: 10 };
 const rooms = [
   room({ name: "shop", ...limits }),
   room({ name: "revoking", ...limits, enabled_origin_commands: ["revoke"] }),
+  room({ name: "full", total_active_users: 1 }),
 ];
+/** More than what lies in buffers on the way. */
+const LARGE = Buffer.alloc(20_000_000, 7);
 
 test("a site that upgrades where nobody asked for it has given no answer", ALL, async (t) => {
   const server = await OwnServer.make(t, { rooms });
@@ -22,7 +26,7 @@ test("a site that upgrades where nobody asked for it has given no answer", ALL, 
   server.origin.server.removeAllListeners("request").on("request", ({ socket }) => {
     socket.write(UPGRADED);
   });
-  for (const { host } of rooms) {
+  for (const { host } of rooms.slice(0, 2)) {
     const check = (answer) => {
       assert.equal(answer.status, 502, host);
       assert.match(answer.body, /The site does not answer/);
@@ -32,6 +36,33 @@ test("a site that upgrades where nobody asked for it has given no answer", ALL, 
     const cookie = first.headers["set-cookie"][0].split(";")[0];
     check(await server.send("own", { host, headers: { cookie } }));
   }
+});
+
+/** Sends a form as browsers do, which read no answer before all is sent; returns its head. */
+async function sendLarge({ port }, path) {
+  const socket = net.connect(port, "127.0.0.1").pause();
+  const head = [`POST ${path} HTTP/1.1`, `Host: ${rooms[2].host}`, "Accept: text/html"];
+  socket.write(`${head.join("\r\n")}\r\nContent-Length: ${LARGE.length}\r\n\r\n`);
+  socket.on("error", () => {});
+  await promisify(socket.write.bind(socket))(LARGE);
+  const [answer] = await once(socket.resume(), "data");
+  socket.destroy();
+  return String(answer).split("\r\n\r\n")[0];
+}
+
+test("a large form of somebody who waits gets the page, and of others arrives", ALL, async (t) => {
+  const server = await OwnServer.make(t, { rooms });
+  await server.start();
+  let arrived = 0;
+  server.origin.server.on("request", (request) => {
+    request.on("data", ({ length }) => (arrived += length));
+  });
+  assert.match(await sendLarge(server, "/"), /^x-origin: 1/im);
+  assert.equal(arrived, LARGE.length);
+  for (const path of ["/", "/?waiting-room-place", "/_waiting-room/no-such"]) {
+    assert.match(await sendLarge(server, path), /^HTTP\/1\.1 [24]/, path);
+  }
+  assert.equal(arrived, LARGE.length);
 });
 
 test("CONNECT is closed, and leaves no trace in the log", ALL, async (t) => {
