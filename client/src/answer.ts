@@ -89,10 +89,10 @@ export class BodyLostError extends Error {
   }
 }
 
-/** How an answer of the room begins; an answer that begins otherwise is read no further. */
-const BEGINNING = /^\s*\{\s*"cfWaitingRoom"\s*:/;
-/** How many characters are read before that is decided: more than any spelling of it has. */
-const BEGINNING_BYTES = 64;
+/** How an answer of the room begins, without spaces; any other is read no further. */
+const BEGINNING = '{"cfWaitingRoom":';
+/** In how many characters that stands: more than any spelling of it has. */
+const BEGINNING_LENGTH_MAX = 64;
 
 /**
  * Reads the facts if this answer is the room's; `undefined` if it is not. The body of `response`
@@ -105,7 +105,7 @@ export async function factsOf(response: Response): Promise<Facts | undefined> {
   let text = "";
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     text += part.value;
-    if (text.length >= BEGINNING_BYTES && !BEGINNING.test(text)) {
+    if (!mayBeOfRoom(text)) {
       // Not awaited: cancelling ends only when the other copy of the body has been read.
       reader.cancel().catch(() => {});
       return undefined;
@@ -114,9 +114,16 @@ export async function factsOf(response: Response): Promise<Facts | undefined> {
   return parsed(text);
 }
 
+/** Whether a text that begins like this can be the room's. */
+function mayBeOfRoom(text: string): boolean {
+  const start = text.slice(0, BEGINNING_LENGTH_MAX).replaceAll(/\s/g, "");
+  if (start.length >= BEGINNING.length) return start.startsWith(BEGINNING);
+  return text.length < BEGINNING_LENGTH_MAX && BEGINNING.startsWith(start);
+}
+
 /** Reads the facts in a JSON text of the room; `undefined` for any other text. */
 export function parsed(text: string): Facts | undefined {
-  if (!BEGINNING.test(text)) return undefined;
+  if (!mayBeOfRoom(text)) return undefined;
   try {
     const { cfWaitingRoom } = JSON.parse(text) as { cfWaitingRoom?: Facts };
     return cfWaitingRoom?.inWaitingRoom === true ? cfWaitingRoom : undefined;

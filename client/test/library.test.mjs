@@ -82,6 +82,21 @@ test("an answer of the site comes back untouched and at once", async () => {
   await check(new Response('{"cfWaitingRoom":{}}'), '{"cfWaitingRoom":{}}');
 });
 
+test("an answer that goes on later comes as soon as it cannot be the room's", async () => {
+  const check = async (begins, rest) => {
+    const { readable, writable } = new TransformStream();
+    const writer = writable.getWriter();
+    writer.write(new TextEncoder().encode(begins));
+    const { ours } = made([new Response(readable, site())]);
+    const answer = await ours(URL);
+    writer.write(new TextEncoder().encode(rest)).then(() => writer.close());
+    assert.equal(await answer.text(), begins + rest);
+  };
+  await check("[", "]");
+  await check('{ "cfWaits"', ":1}");
+  await check(" ".repeat(64), "{}");
+});
+
 test("it comes when told, never sooner and a second later at most", async () => {
   const { ours, world } = made([queued(), queued({ refreshIntervalSeconds: 5 }), site()]);
   assert.equal(await (await ours(URL)).text(), '{"ok":true}');
