@@ -6,8 +6,11 @@ import http from "node:http";
 
 const { SECRET, TO, FROM = TO, PORT = "8790", SENDMAIL = "/usr/sbin/sendmail" } = process.env;
 const MESSAGE_BYTES_MAX = 65_536;
-/** Older messages are refused, in seconds; the ids of that time are remembered. */
+/** Older messages are refused, in seconds. */
 const GOOD_FOR_S = 300;
+/** For how long ids are remembered, in milliseconds, longer than attempts go on; and how many. */
+const SEEN_FOR_MS = 4 * 3_600_000;
+const SEEN_MAX = 10_000;
 /** The least time between two e-mails, in milliseconds: further messages come together. */
 const PAUSE_MS = 300_000;
 /** The most messages that wait; one more displaces the oldest. */
@@ -33,9 +36,13 @@ async function answer(request, response) {
   }
   response.writeHead(204).end();
   const id = request.headers["webhook-id"];
-  const isNew = !seen.has(id);
+  // The oldest stand first.
+  const isNew = !seen.delete(id);
   seen.set(id, Date.now());
-  for (const [old, at] of seen) if (Date.now() - at > GOOD_FOR_S * 2_000) seen.delete(old);
+  for (const [old, at] of seen) {
+    if (seen.size <= SEEN_MAX && Date.now() - at <= SEEN_FOR_MS) break;
+    seen.delete(old);
+  }
   if (!isNew) return;
   keep([...waiting, JSON.parse(text)]);
 }

@@ -24,6 +24,15 @@ const AT_ONCE = `data:text/javascript,${encodeURIComponent(
   "const wait = setTimeout; globalThis.setTimeout = (work) => wait(work, 0);",
 )}`;
 
+/** Moves the relay's clock on by three hours at each signal. */
+const HOURS_MS = 3 * 3_600_000;
+const CLOCK = `data:text/javascript,${encodeURIComponent(
+  `const now = Date.now;
+  let more = 0;
+  Date.now = () => now() + more;
+  process.on("SIGUSR2", () => (more += ${HOURS_MS}));`,
+)}`;
+
 /** Starts a relay whose `sendmail` is this script, and writes into the file `mails`. */
 async function startRelay(context, script, args = []) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "mail-relay-"));
@@ -76,6 +85,26 @@ test("a genuine message becomes one e-mail, and nothing else does", async (conte
   const [lines, call] = body.split("\n-- ");
   assert.equal(Buffer.from(lines, "base64").toString(), "now\nIt is held.");
   assert.equal(call.trim(), "-i -t");
+});
+
+test("a message that comes once more hours later is the same", async (context) => {
+  const args = ["--import", AT_ONCE, "--import", CLOCK];
+  const { relay, send, written } = await startRelay(context, WRITES, args);
+  const mails = async () => (await written()).join("").split("-- ").length - 1;
+  const come = async (want) => {
+    for (let left = 200; left > 0 && (await mails()) < want; left -= 1) await sleep(25);
+    assert.equal(await mails(), want);
+  };
+  assert.equal(await send("msg_1"), 204);
+  await come(1);
+  const at = Date.now() + HOURS_MS;
+  relay.kill("SIGUSR2");
+  const isTaken = async () => (await send("msg_2", { at })) === 204;
+  for (let left = 200; left > 0 && !(await isTaken()); left -= 1) await sleep(25);
+  await come(2);
+  assert.equal(await send("msg_1", { at }), 204);
+  await sleep(200);
+  await come(2);
 });
 
 test("what sendmail did not take goes into the next e-mail", async (context) => {
