@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import zlib from "node:zlib";
 
 import { installedClient } from "../harness/client-package.mjs";
 import { ROOT } from "../harness/worker-modules.mjs";
@@ -41,6 +42,22 @@ test("the package holds the library, its types, what it says of itself and the l
   t.after(remove);
   const parts = PARTS.flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`]);
   assert.deepEqual(packed, ["LICENSE", "README.md", ...parts, "package.json"]);
+});
+
+test("it is as small as its documents say", (t) => {
+  const { folder, remove } = installedClient();
+  t.after(remove);
+  const dist = path.join(folder, "node_modules", "waiting-room-client", "dist");
+  const check = (names, document, said) => {
+    const files = names.map((name) => fs.readFileSync(path.join(dist, `${name}.js`)));
+    const { length } = zlib.gzipSync(Buffer.concat(files), { level: 9 });
+    const [, kilobytes] = said.exec(fs.readFileSync(path.join(ROOT, document), "utf8"));
+    // Programs that compress differ by some bytes.
+    const isSo = Math.abs(Number(kilobytes) - length / 1_000) < 0.1;
+    assert.ok(isSo, `${document} says ${kilobytes} KB, and it is ${length} bytes`);
+  };
+  check(PARTS, "client/README.md", /(\d+\.\d) KB after gzip/);
+  check(["session"], "docs/pages.md", /session\.js` \((\d+\.\d) KB after gzip/);
 });
 
 test("it runs and has types in an empty project, and the hook beside React", (t) => {
