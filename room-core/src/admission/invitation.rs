@@ -64,9 +64,10 @@ mod tests {
     use super::joined;
     use crate::admission::tests::{DRAWS, queued};
     use crate::admission::{Decision, Standing, VisitContext, decide, standing};
-    use crate::base::id::{Colo, CounterCode};
+    use crate::base::id::{Colo, CounterCode, EventId};
     use crate::base::time::Timestamp;
     use crate::order::order_key::OrderKey;
+    use crate::order::shuffle::{DrawKey, Shuffle};
     use crate::queue::view::View;
     use crate::room::invitation::{Enters, InvitationGroup, Invitations};
     use crate::room::settings::{QueueingMethod, Settings};
@@ -164,6 +165,22 @@ mod tests {
         check(joined_ms, joined_ms);
         check(joined_ms + 1, joined_ms);
         check(u64::MAX, joined_ms);
+    }
+
+    #[test]
+    fn a_place_by_share_from_before_a_prequeue_does_not_lead_past_its_draw() {
+        let share = room(Enters::Share, false);
+        let own = waiting(1);
+        let ticket = joined(&own, 1, Some(own.joined_at - 30_000), NOW, &share);
+        let (event, key) = (EventId::from_bytes([1; 16]), DrawKey::from_bytes([9; 32]));
+        let shuffle = |until| Shuffle { event, from: NOW - 1_000, until, key };
+        let draws = |until| Settings { shuffles: vec![shuffle(until)], ..share.clone() };
+        let drawn = draws(NOW + 600_000);
+        assert!(!drawn.is_by_share(&ticket));
+        assert_eq!(drawn.order_key(&ticket), drawn.order_key(&own), "drawn as all others");
+        assert!(drawn.order_key(&ticket) >= OrderKey::fifo(NOW - 1_000));
+        let over = draws(own.joined_at);
+        assert!(over.is_by_share(&ticket), "who comes after the start has a place by share");
     }
 
     /// The owner switches `invitation_only` on by mistake.

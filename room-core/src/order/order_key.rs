@@ -18,8 +18,8 @@ const AHEAD: u64 = 1_000_000_000_000;
 /// A visitor's place in the order. The visitor with the lowest key is called first.
 ///
 /// With first come, first served it is the moment of joining, in milliseconds since the Unix epoch.
-/// Visitors of a prequeue that draws lots have a drawn moment instead. The places of a lottery lie
-/// above all moments.
+/// Visitors who take part in a draw have a drawn moment instead. The places of a lottery lie above
+/// all moments.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]

@@ -1,6 +1,7 @@
-//! The draw of `shuffle_at_event_start`: the start of an event gives everybody who joined in its
-//! prequeue a place by chance. Places follow from the tickets. None is stored, and all isolates
-//! agree.
+//! The draw of `shuffle_at_event_start`: the start of an event gives everybody who came before it
+//! a place by chance: whoever joins in its prequeue, and whoever still waits when that begins. So
+//! nobody gains by coming before the prequeue. Places follow from the tickets. None is stored, and
+//! all isolates agree.
 //!
 //! Anyone can verify the draw. Before the start the page shows the visitor's lot and a hash of the
 //! draw's key, which together settle the rank. After the start it shows the key, which proves the
@@ -26,7 +27,8 @@ use crate::ticket::Ticket;
 pub struct Shuffle {
     /// The event; each has a draw of its own.
     pub event: EventId,
-    /// The first moment of the prequeue.
+    /// The first moment of the prequeue. The draw is in no settings before it: until then the line
+    /// goes on in its order.
     pub from: Timestamp,
     /// The start of the event, which ends the prequeue. Visitors who join from then on stand behind
     /// all who take part in the draw.
@@ -119,12 +121,12 @@ impl Shuffle {
         same(self) == same(other)
     }
 
-    /// Whether a moment lies in the prequeue. A visitor who joined then takes part in the draw.
+    /// Whether a moment lies in the prequeue.
     pub fn covers(&self, at: Timestamp) -> bool {
         self.from <= at && at < self.until
     }
 
-    /// Returns the drawn place of a visitor who joined in the prequeue; `None` for everybody else.
+    /// Returns the drawn place of a visitor who joined before the start; `None` for everybody else.
     ///
     /// It is `from + (until - from) * rank / 2^64`, a moment of the prequeue (`docs/algorithm.md`).
     /// So drawn places come before those of visitors who joined after the start. Nobody can search
@@ -137,7 +139,7 @@ impl Shuffle {
     }
 
     /// Returns what the holder of a ticket may know of the draw at `now`. `None` for a visitor who
-    /// did not join in the prequeue.
+    /// joined after the start.
     pub fn receipt(&self, now: Timestamp, ticket: &Ticket) -> Option<Receipt> {
         let lot = self.lot(ticket)?;
         let drawn =
@@ -146,7 +148,7 @@ impl Shuffle {
     }
 
     fn lot(&self, ticket: &Ticket) -> Option<Lot> {
-        if !self.covers(ticket.joined_at) {
+        if ticket.joined_at >= self.until {
             return None;
         }
         let mut hash = Sha256::new();
@@ -187,13 +189,14 @@ mod tests {
     }
 
     #[test]
-    fn who_joins_in_the_prequeue_gets_a_place_in_it_and_nobody_else() {
+    fn who_joins_before_the_start_gets_a_place_in_the_prequeue_and_nobody_else() {
         let check = |joined_at: Timestamp, is_drawn: bool| {
             let key = settings().order_key(&ticket(7, joined_at));
             assert_eq!(key != OrderKey::fifo(joined_at), is_drawn, "{joined_at:?}");
             assert!(!is_drawn || shuffle(1).covers(Timestamp(key.0)), "{key:?}");
         };
-        check(FROM - 1, false);
+        check(FROM - 20 * MINUTE_MS, true);
+        check(FROM - 1, true);
         check(FROM, true);
         check(FROM + 30 * MINUTE_MS - 1, true);
         check(FROM + 30 * MINUTE_MS, false);
@@ -252,7 +255,8 @@ mod tests {
         assert_eq!((before.drawn, after.drawn.is_some()), (None, true));
         assert_eq!((before.commitment, before.lot), (after.commitment, after.lot));
         assert_ne!(before.commitment, [9; 32]);
-        assert_eq!(draw.receipt(draw.until, &ticket(7, FROM - 1)), None);
+        let early = draw.receipt(draw.until, &ticket(8, FROM - 1)).expect("waited already");
+        assert!(verifies(early) && early.lot != after.lot);
         assert_eq!(draw.receipt(draw.until, &ticket(7, draw.until)), None);
         assert_ne!(shuffle(2).receipt(FROM, &ticket(7, FROM)).unwrap().lot, before.lot);
         assert_eq!(format!("{:?}", draw.key), "DrawKey");

@@ -46,7 +46,7 @@ pub struct Event {
     /// When the event begins to hold everybody new, at least 5 minutes before the start. `None`
     /// without a prequeue.
     pub prequeue: Option<EventTime>,
-    /// Whether the start draws a new order for all who joined in the prequeue.
+    /// Whether the start draws a new order for all who joined before it.
     pub shuffles: bool,
     /// The key that draws this order. It is the same for all events until [`give_draw_keys`] gives
     /// each its own.
@@ -250,8 +250,9 @@ impl Stage {
 ///
 /// What an event sets counts from its prequeue to its end. So an event that disables the renewal of
 /// sessions empties the room before its start. An event may hold everybody until its end, and a
-/// room with `queue_all` holds everybody during an event too. The order that an event has drawn
-/// counts after its end too, so that visitors who still wait keep their places.
+/// room with `queue_all` holds everybody during an event too. The order that an event draws counts
+/// from its prequeue on, also for those who wait already, and after its end too, so that visitors
+/// who still wait keep their places.
 pub fn in_force(room: &Room, now: Timestamp) -> InForce<'_> {
     let event = active(room, now);
     let of_event = |(event, _): (&Event, _)| event.turnstile(room.turnstile);
@@ -272,7 +273,9 @@ pub fn in_force(room: &Room, now: Timestamp) -> InForce<'_> {
     if settings.maintenance != Maintenance::Off {
         settings = Cow::Owned(settings.into_owned().under_maintenance());
     }
-    let shuffles = draws(room);
+    let mut shuffles = draws(room);
+    // Before its prequeue a draw moves nobody: the line goes on in its order.
+    shuffles.retain(|draw| draw.from <= now);
     if !shuffles.is_empty() {
         settings.to_mut().shuffles = shuffles;
     }
@@ -285,11 +288,14 @@ fn shuffle(event: &Event) -> Option<Shuffle> {
     Some(Shuffle { event: event.id, from, until: event.start.at, key: event.draw_key })
 }
 
-/// Returns the draws of a room: the past ones, the first to start first, then those of its events.
-/// Of several draws the first one counts in whose prequeue a visitor has joined.
+/// Returns the draws of a room: the past ones and those of its events, the last prequeue first.
+/// Whoever waits into the prequeue of another event takes part in its draw. Of two draws with one
+/// prequeue, as a start that was moved leaves them, the first start comes first.
 fn draws(room: &Room) -> Vec<Shuffle> {
-    let past_draws = room.past_draws.iter().rev().copied();
-    past_draws.chain(room.events.iter().filter_map(shuffle)).collect()
+    let of_events = room.events.iter().filter_map(shuffle);
+    let mut draws: Vec<Shuffle> = room.past_draws.iter().copied().chain(of_events).collect();
+    draws.sort_by_key(|draw| (Reverse(draw.from), draw.until));
+    draws
 }
 
 /// For how long a past draw is remembered after its start, in milliseconds: 30 days. Until then

@@ -139,7 +139,8 @@ pub struct Settings {
     /// What invitations to the room are worth.
     #[serde(default, skip_serializing_if = "Invitations::is_off")]
     pub invitations: Invitations,
-    /// The orders that events draw for those who join in their prequeues.
+    /// The orders that events have drawn or draw at their starts, from their prequeues on, the
+    /// newest first. Of several the first one counts in which a visitor takes part.
     #[serde(default)]
     pub shuffles: Vec<Shuffle>,
     /// When an event changes these settings next. Only objects get it.
@@ -272,10 +273,10 @@ impl Settings {
     }
 
     /// Returns a visitor's place in the order: the time of joining, or the place drawn by an event,
-    /// ahead of all others in a group that enters first, and no later than the place that the share
-    /// of a group gave. Places of a lottery are not included.
+    /// ahead of all others in a group that enters first. Without a draw it is no later than the
+    /// place that the share of a group gave. Places of a lottery are not included.
     pub fn order_key(&self, ticket: &Ticket) -> OrderKey {
-        let key = self.own_key(ticket);
+        let key = self.drawn_key(ticket).unwrap_or(OrderKey::fifo(ticket.joined_at));
         if self.is_by_share(ticket) {
             OrderKey::fifo(ticket.placed_at)
         } else if self.invitations.is_first(ticket.group) {
@@ -285,18 +286,17 @@ impl Settings {
         }
     }
 
-    /// Whether a visitor stands further ahead by the share of a group than by the time of joining
-    /// or the lot.
+    /// Whether a visitor stands further ahead by the share of a group than by the time of joining.
+    /// Nobody does who takes part in a draw.
     pub fn is_by_share(&self, ticket: &Ticket) -> bool {
         ticket.placed_at != Timestamp(0)
             && self.invitations.is_by_share(ticket.group)
-            && OrderKey::fifo(ticket.placed_at) < self.own_key(ticket)
+            && ticket.placed_at < ticket.joined_at
+            && self.drawn_key(ticket).is_none()
     }
 
-    /// Returns a visitor's place in the order, whatever invitation the visitor has.
-    fn own_key(&self, ticket: &Ticket) -> OrderKey {
-        let drawn = self.shuffles.iter().find_map(|shuffle| shuffle.key_of(ticket));
-        drawn.unwrap_or(OrderKey::fifo(ticket.joined_at))
+    fn drawn_key(&self, ticket: &Ticket) -> Option<OrderKey> {
+        self.shuffles.iter().find_map(|shuffle| shuffle.key_of(ticket))
     }
 
     /// Returns the key up to which everybody is called if nobody new is admitted from `now` on.

@@ -5,7 +5,6 @@ use proptest::prelude::{Strategy, any, proptest};
 use proptest::sample::select;
 use room_core::base::id::EventId;
 use room_core::base::time::{MINUTE_MS, Timestamp};
-use room_core::order::order_key::OrderKey;
 use room_core::order::shuffle::{DrawKey, Shuffle};
 use room_core::room::settings::Settings;
 use room_core::ticket::{Ticket, TicketState};
@@ -131,19 +130,55 @@ fn a_line_of_the_prequeue_enters_by_lot_where_the_event_shuffles() {
     }
     cluster.run(40, 500);
     assert_eq!(cluster.truth.admitted(), 0, "somebody entered in the prequeue");
-    cluster.change(event.clone());
+    cluster.change(event);
     cluster.run(60, 500);
     assert_eq!(cluster.truth.admitted(), 10);
-    let held = |state: TicketState| -> Vec<Ticket> {
-        let tickets = cluster.visitors.iter().filter_map(|visitor| visitor.cookies.last());
-        tickets.filter(|ticket| ticket.state == state).cloned().collect()
-    };
-    let keys = |state| -> Vec<OrderKey> {
-        held(state).iter().map(|ticket| event.order_key(ticket)).collect()
-    };
-    let (inside, waiting) = (keys(TicketState::Accepted), keys(TicketState::Queued));
-    assert_eq!(inside.iter().max().max(waiting.iter().min()), waiting.iter().min(), "{inside:?}");
-    let joined = |state| held(state).iter().map(|ticket| ticket.joined_at).collect::<Vec<_>>();
-    let last_inside = joined(TicketState::Accepted).into_iter().max();
-    assert!(last_inside > joined(TicketState::Queued).into_iter().min(), "by the time of joining");
+    let (inside, waiting) = entered_by_lot(&cluster, from);
+    assert!(inside.iter().max() > waiting.iter().min(), "by the time of joining");
+}
+
+/// Whoever waits when the prequeue begins is drawn with all others: nobody gains by coming before.
+#[test]
+fn a_line_from_before_the_prequeue_enters_by_lot_with_those_of_the_prequeue() {
+    let own = Settings { disable_session_renewal: true, ..limits(10, 10) };
+    let mut cluster = Cluster::new(own.clone(), 2);
+    cluster.run(20, 100);
+    for isolate in 0..30 {
+        cluster.arrive(isolate);
+        cluster.run(1, 100);
+    }
+    cluster.run(20, 500);
+    assert_eq!(cluster.truth.admitted(), 10);
+    let from = cluster.now;
+    let event = Settings { shuffles: vec![lots(from, from + 5 * MINUTE_MS)], ..own };
+    cluster.change(Settings { queue_all: true, ..event.clone() });
+    for isolate in 0..30 {
+        cluster.arrive(isolate);
+        cluster.run(15, 100);
+    }
+    cluster.run(600, 500);
+    assert_eq!(cluster.truth.admitted(), 10, "somebody entered in the prequeue");
+    cluster.change(event);
+    cluster.run(60, 500);
+    assert_eq!(cluster.truth.admitted(), 20);
+    let (inside, waiting) = entered_by_lot(&cluster, from);
+    assert_eq!((inside.len(), waiting.len()), (10, 40));
+    let are_early = |joined: &[Timestamp]| joined.iter().any(|joined_at| *joined_at < from);
+    assert!(are_early(&inside) && are_early(&waiting), "all of the early ones, or none, entered");
+    assert!(inside.iter().any(|joined_at| *joined_at >= from), "the early ones alone entered");
+}
+
+/// Asserts that those who have entered since a moment stand before all who wait, by the draw.
+/// Returns when each of both joined.
+fn entered_by_lot(cluster: &Cluster, since: Timestamp) -> (Vec<Timestamp>, Vec<Timestamp>) {
+    let tickets = || cluster.visitors.iter().filter_map(|visitor| visitor.cookies.last());
+    let entered = |ticket: &&Ticket| ticket.accepted_at > since;
+    let (inside, waiting): (Vec<&Ticket>, Vec<&Ticket>) = tickets()
+        .filter(|ticket| ticket.state == TicketState::Queued || entered(ticket))
+        .partition(|ticket| ticket.state == TicketState::Accepted);
+    let last = inside.iter().map(|ticket| cluster.settings.order_key(ticket)).max();
+    let first = waiting.iter().map(|ticket| cluster.settings.order_key(ticket)).min();
+    assert!(last < first, "{last:?} entered before {first:?}");
+    let joined = |tickets: Vec<&Ticket>| tickets.iter().map(|ticket| ticket.joined_at).collect();
+    (joined(inside), joined(waiting))
 }

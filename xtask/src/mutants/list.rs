@@ -241,8 +241,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         law: "I10",
         breaks: "the start draws no lots",
         file: "order/shuffle.rs",
-        from: "        if !self.covers(ticket.joined_at) {",
-        to: "        if true || !self.covers(ticket.joined_at) {",
+        from: "        if ticket.joined_at >= self.until {",
+        to: "        if true {",
     },
     Mutant {
         law: "I10",

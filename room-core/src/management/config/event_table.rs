@@ -62,7 +62,7 @@ field_table! {
     "prequeue_start_time" at prequeue: WrittenTime, [nullable empty_is_default]
         "From when on everybody new waits; at least 5 minutes before the start." then check_times;
     "shuffle_at_event_start" at shuffles: Flag, []
-        "The start draws a new order for all who joined in the prequeue; needs one."
+        "The start draws a new order for all who joined before it; needs a prequeue."
         then check_shuffle;
     "suspended" at suspended: Flag, []
         "The event is ignored.";

@@ -8,9 +8,11 @@ use super::{
     InForce, PAST_DRAW_MS, Phase, active, commitment, encode_string, give_draw_keys, in_force,
     next, next_change, past_draws, settings_of_objects,
 };
-use crate::base::time::Timestamp;
+use crate::admission::tests::queued;
+use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::keys::key_ring::KeyRing;
 use crate::management::config::parse_rooms;
+use crate::order::order_key::OrderKey;
 use crate::order::shuffle::DrawKey;
 use crate::room::Room;
 use crate::room::settings::QueueingMethod;
@@ -236,6 +238,42 @@ fn a_draw_keeps_its_key_while_the_oldest_secret_stays() {
     };
     let published = Some(encode_string(&drawn.commitment()));
     assert_eq!((commits(&shuffled), commits(&json!({}))), (published, None));
+}
+
+#[test]
+fn whoever_waits_when_a_prequeue_begins_takes_part_in_its_draw() {
+    let draws = json!({ "shuffle_at_event_start": true });
+    let evening = json!({
+        "shuffle_at_event_start": true,
+        "prequeue_start_time": "2026-12-01T20:30:00Z",
+        "event_start_time": "2026-12-01T21:00:00Z",
+        "event_end_time": "2026-12-01T22:00:00Z",
+    });
+    let (room, later) = (room(false, &draws), room(false, &evening));
+    let past_draws = past_draws(&room, &later, at("20:10:00"));
+    let both = Room { past_draws, ..later };
+    let key = |room: &Room, joined: &str, now: &str| {
+        in_force(room, at(now)).settings.order_key(&queued(at(joined).0, at(now).0))
+    };
+    let in_order = |room: &Room, joined: &str, now: &str| {
+        assert_eq!(key(room, joined, now), OrderKey::fifo(at(joined)), "{joined} {now}");
+    };
+    let drawn = |room: &Room, joined: &str, now: &str, from: &str| {
+        let place = Timestamp(key(room, joined, now).0);
+        assert!(at(from) < place && place < at(from) + 30 * MINUTE_MS, "{joined} {now}");
+    };
+    in_order(&room, "17:29:40", "17:29:59.999");
+    drawn(&room, "17:29:40", "17:30:00", "17:30:00");
+    drawn(&room, "17:29:40", "20:30:00", "17:30:00");
+    in_order(&room, "18:00:00", "18:00:01");
+    // Of two draws the second counts as soon as its prequeue begins.
+    for joined in ["17:29:40", "17:45:00"] {
+        drawn(&both, joined, "20:29:59.999", "17:30:00");
+        drawn(&both, joined, "20:30:00", "20:30:00");
+    }
+    in_order(&both, "20:10:00", "20:29:59.999");
+    drawn(&both, "20:10:00", "20:30:00", "20:30:00");
+    drawn(&both, "20:10:00", "22:10:00", "20:30:00");
 }
 
 #[test]
