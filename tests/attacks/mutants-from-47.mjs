@@ -82,4 +82,28 @@ export const MUTANTS_FROM_47 = [
     to: "const { name } = room;",
     test: "a name cannot end a line of the head, or hide in the text",
   },
+  {
+    row: 49,
+    breaks: "whoever waited before the prequeue stands ahead of its draw",
+    file: "room-core/src/order/shuffle.rs",
+    from: "if ticket.joined_at >= self.until {",
+    to: "if !self.covers(ticket.joined_at) {",
+    test: "whoever_waits_when_a_prequeue_begins_takes_part_in_its_draw",
+  },
+  {
+    row: 49,
+    breaks: "lots are drawn before the prequeue",
+    file: "room-core/src/room/event.rs",
+    from: "shuffles.retain(|draw| draw.from <= now);",
+    to: "shuffles.retain(|draw| draw.from <= now || draw.until > now);",
+    test: "whoever_waits_when_a_prequeue_begins_takes_part_in_its_draw",
+  },
+  {
+    row: 49,
+    breaks: "a place by share leads past the draw",
+    file: "room-core/src/room/settings.rs",
+    from: "&& self.drawn_key(ticket).is_none()",
+    to: "&& (self.drawn_key(ticket).is_none() || ticket.group > 0)",
+    test: "a_place_by_share_from_before_a_prequeue_does_not_lead_past_its_draw",
+  },
 ];

@@ -378,4 +378,23 @@ export const ROWS_FROM_30 = [
       ...native("src/management/config/webhook", "an_email_goes_to_one_public_mailbox"),
     ],
   },
+  {
+    number: 49,
+    attack: "Coming before the prequeue of an event, so as to stand ahead of its draw",
+    holds: "whoever waits when it begins draws a lot like all others; a place by share ends there",
+    elsewhere: [
+      ...native(
+        "src/room/event/tests",
+        "whoever_waits_when_a_prequeue_begins_takes_part_in_its_draw",
+      ),
+      ...native(
+        "src/admission/invitation",
+        "a_place_by_share_from_before_a_prequeue_does_not_lead_past_its_draw",
+      ),
+      ...native(
+        "tests/laws/events",
+        "a_line_from_before_the_prequeue_enters_by_lot_with_those_of_the_prequeue",
+      ),
+    ],
+  },
 ];
