@@ -5,6 +5,7 @@
 //! functions of their arguments.
 
 mod check_in;
+mod clocks;
 pub mod confirmation;
 pub mod infinite_queue;
 pub mod invitation;
@@ -30,6 +31,7 @@ use session::first_end;
 
 pub use check_in::{EARLY_MS, next_refresh};
 pub(crate) use check_in::{interval_s, is_far, is_too_early, was_kept};
+pub(crate) use clocks::CLOCKS_APART_MS;
 pub use session::{is_inside, session_end};
 pub(crate) use standing::is_in_line;
 pub use standing::{Standing, standing};
@@ -169,7 +171,7 @@ pub enum CounterAnswer {
 /// is a newcomer. Visitors inside are answered first, however long the line is.
 pub fn decide(context: VisitContext<'_>, ticket: Option<Ticket>) -> Decision {
     let VisitContext { now, settings, .. } = context;
-    let ticket = match ticket {
+    let ticket = match ticket.map(|ticket| context.joined_by_now(ticket)) {
         // Another device may have the place.
         Some(ticket) if ticket.moving && is_waiting(&ticket, now) => {
             return Decision::TooEarly { ticket };
@@ -307,7 +309,7 @@ fn decide_new(context: VisitContext<'_>) -> Decision {
 
 fn decide_queued(context: VisitContext<'_>, ticket: Ticket) -> Decision {
     let VisitContext { now, settings, view, may_ask, .. } = context;
-    if is_too_early(now, settings, &ticket)
+    if context.is_too_early(&ticket)
         && !standing::may_come_at_once(now, settings, view, &ticket)
         && !standing::begins_to_keep(now, settings, &ticket)
     {
@@ -444,7 +446,7 @@ fn queue(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Decision
     let looks = view.is_some_and(|view| !view.knows_place(key));
     let is_soon = first || (called || near || looks) && !settings.queue_all;
     ticket.unconfirmed = first;
-    ticket.last_check_in = now;
+    ticket.last_check_in = context.ledger_now();
     let turn_s = if first { None } else { turn_s(context, key) };
     ticket.interval_s = interval_s(context, is_soon, turn_s);
     ticket.shown_estimate_s = estimate_s.unwrap_or(NO_ESTIMATE);
@@ -454,8 +456,9 @@ fn queue(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Decision
     ticket.kept_minutes = standing::kept_minutes(now, settings, &before);
     let until = expected_until(settings, &ticket);
     let presence = if first {
-        let check_in = check_in(ticket.id.visitor(), now);
-        Presence { key, from: now, until, check_in, joined: true, kept_ms: 0, was_kept_ms: None }
+        let from = ticket.last_check_in;
+        let check_in = check_in(ticket.id.visitor(), from);
+        Presence { key, from, until, check_in, joined: true, kept_ms: 0, was_kept_ms: None }
     } else {
         continued(context, &before, key, until)
     };

@@ -17,7 +17,7 @@ pub fn join(context: VisitContext<'_>) -> Ticket {
 
 /// Answers a visit with a ticket of the infinite queue that has not expired.
 pub fn visit(context: VisitContext<'_>, ticket: Ticket) -> Decision {
-    if admission::is_too_early(context.now, context.settings, &ticket) {
+    if context.is_too_early(&ticket) {
         return Decision::InfiniteQueue { ticket, counted: false };
     }
     let ticket = checked_in(context, ticket, false);
@@ -69,13 +69,13 @@ fn checked_in(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Tic
         // The curve begins with the first estimate there is. The moment of joining stays, by which
         // a draw knows who takes part.
         if estimate_s.is_some() && !is_lottery && !first {
-            ticket.confirmed_s = u32::try_from(now.seconds()).unwrap_or(u32::MAX).saturating_add(1);
+            ticket.confirmed_s = u32::try_from(context.ledger_now().seconds()).unwrap_or(u32::MAX).saturating_add(1);
         }
         ticket.people_ahead = u32::try_from(ahead).unwrap_or(u32::MAX);
         ticket.shown_estimate_s = estimate_s.unwrap_or(NO_ESTIMATE);
     }
     ticket.unconfirmed = first;
-    ticket.last_check_in = now;
+    ticket.last_check_in = context.ledger_now();
     let ahead = people_ahead(&ticket);
     let looks = ticket.shown_estimate_s == NO_ESTIMATE
         && view.is_some_and(|view| !view.knows_place(settings.order_key(&ticket)));

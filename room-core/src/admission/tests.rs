@@ -1,5 +1,6 @@
 //! Tests of the answers to a visit: every state of a ticket against every kind of view.
 
+mod clocks;
 mod gate;
 mod kept;
 mod methods;
