@@ -235,12 +235,10 @@ methods.put = async function (key, response) {
   return put.call(this, key, new Response(bytes, response));
 };
 
-// The clock of a data center may run ahead of the others, or behind.
-const skewMs = Number(env.CLOCK_SKEW_MS ?? 0);
-if (skewMs !== 0) {
-  const { now } = Date;
-  Date.now = () => now() + skewMs;
-}
+// The clock of a service may run ahead of the others, or behind: always, or for a while.
+let skewMs = Number(env.CLOCK_SKEW_MS ?? 0);
+const { now } = Date;
+Date.now = () => now() + skewMs;
 
 /** Sends a message to an object, whoever it is from; returns its answer. */
 function call({ className, object, text }) {
@@ -261,6 +259,7 @@ export class TestDoor extends WorkerEntrypoint {
   async fetch(request) {
     const { pathname } = new URL(request.url);
     if (pathname === "/faults") faults = await request.json();
+    if (pathname === "/skew") skewMs = await request.json();
     if (pathname === "/cache") breakCache(await request.json());
     if (pathname === "/kill") await kill(await request.json());
     if (pathname === "/scheduled") await product.default.scheduled({}, env);
