@@ -69,7 +69,8 @@ fn checked_in(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Tic
         // The curve begins with the first estimate there is. The moment of joining stays, by which
         // a draw knows who takes part.
         if estimate_s.is_some() && !is_lottery && !first {
-            ticket.confirmed_s = u32::try_from(context.ledger_now().seconds()).unwrap_or(u32::MAX).saturating_add(1);
+            ticket.confirmed_s =
+                u32::try_from(context.ledger_now().seconds()).unwrap_or(u32::MAX).saturating_add(1);
         }
         ticket.people_ahead = u32::try_from(ahead).unwrap_or(u32::MAX);
         ticket.shown_estimate_s = estimate_s.unwrap_or(NO_ESTIMATE);
