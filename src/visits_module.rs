@@ -119,8 +119,8 @@ pub fn listen(url: &str, cookies: &str) -> String {
     stream::next(url, cookies)
 }
 
-/// Names the owner of an event stream with these cookies, so that one ticket does not use up all
-/// streams. "" if they hold no ticket.
+/// Returns a name under which the event streams of these cookies' ticket are counted, so that one
+/// ticket cannot use up all streams. "" if the cookies hold no ticket.
 #[wasm_bindgen]
 pub fn stream_owner(url: &str, cookies: &str) -> String {
     stream::owner(url, cookies).unwrap_or_default()

@@ -31,7 +31,7 @@ pub struct Habits {
     pub impatient: f64,
     /// Part of the visitors who are done after three minutes: the origin ends their sessions.
     pub revoked: f64,
-    /// Whether those keep a copy of the cookie, which others use.
+    /// Whether visitors whose session the origin ends keep a copy of the cookie that others use.
     pub keeps_copies: bool,
     /// Part of the visitors who pass no challenge.
     pub bots: f64,

@@ -16,7 +16,7 @@ pub struct Turnstile {
     pub verify_url: String,
     /// The tokens that were used.
     pub seen: SeenTokens,
-    /// The tokens of each address, and of each network, that are being checked or have failed.
+    /// How many tokens are being checked or have failed: first by address, then by network.
     pub failures: [PrefixBudget; 2],
 }
 

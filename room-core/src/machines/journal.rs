@@ -228,7 +228,8 @@ impl fmt::Debug for Journal {
 }
 
 impl Journal {
-    /// Returns how many visitors isolates need to tell of.
+    /// Returns which share of the visitors isolates report to the journal: one in 2^n, with one n
+    /// for who waits and one for who enters.
     pub fn levels(&self) -> Levels {
         self.levels
     }

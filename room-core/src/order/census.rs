@@ -73,10 +73,11 @@ pub struct Presence {
     /// milliseconds after the check-in was due.
     #[serde(default, skip_serializing_if = "is_none")]
     pub kept_ms: u64,
-    /// How much of the end of the span before, which ended at `from`, was for a visitor who may be
-    /// away, in milliseconds. The visitor is here, so that time counts as presence.
+    /// For how many milliseconds at its end the span before, which ended at `from`, counted the
+    /// visitor as possibly away. The visitor has checked in, so that time counts as presence.
     ///
-    /// `None` if nothing is or was kept, and from an earlier version. Nobody counts as away then.
+    /// `None` if no turn is or was kept, or an earlier version wrote it. Nobody counts as away
+    /// then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub was_kept_ms: Option<u64>,
 }

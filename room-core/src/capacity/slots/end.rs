@@ -34,8 +34,8 @@ impl SlotEnd {
         Self { until: self.until.min(until), in_books }
     }
 
-    /// Returns the moment `now` of the holder's clock in ledger time, or a later one. `now` itself
-    /// if ledger time is not known.
+    /// Converts `now` from the holder's clock to ledger time. The result is never too early.
+    /// Returns `now` if ledger time is unknown.
     pub fn moment_in_books(self, now: Timestamp) -> Timestamp {
         let Some(in_books) = self.in_books else { return now };
         in_books + now.since_ms(self.until) - self.until.since_ms(now)
