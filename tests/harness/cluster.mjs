@@ -90,7 +90,7 @@ class Cluster {
   /** How many requests wait for their answer, and how many have got one. */
   #open = 0;
   #answered = 0;
-  /** Ends when no request is open. */
+  /** The passing of time while requests are open; `undefined` while none is. */
   #timePasses;
   /** How many calls of `advance` are under way. */
   #advancing = 0;
@@ -270,7 +270,8 @@ class Cluster {
   async #withTime(answer) {
     if (!this.clock.stopped) return answer;
     this.#open += 1;
-    if (this.#open === 1) this.#timePasses = this.#passTime();
+    // That of an earlier request goes on for this one: else each would look at workerd beside it.
+    this.#timePasses ??= this.#passTime();
     try {
       return await Promise.race([answer, this.#timePasses.then(() => answer)]);
     } finally {
@@ -281,12 +282,16 @@ class Cluster {
 
   /** Moves the clock while requests are open that wait for nothing but time. */
   async #passTime() {
-    while (this.#open > 0) {
-      const before = this.#answered;
-      await sleep(PATIENCE_MS);
-      await this.#rest.comes();
-      const isStill = this.#open > 0 && this.#answered === before;
-      if (isStill && this.#advancing === 0) await this.advance(PATIENCE_STEP_MS);
+    try {
+      while (this.#open > 0) {
+        const before = this.#answered;
+        await sleep(PATIENCE_MS);
+        await this.#rest.comes();
+        const isStill = this.#open > 0 && this.#answered === before;
+        if (isStill && this.#advancing === 0) await this.advance(PATIENCE_STEP_MS);
+      }
+    } finally {
+      this.#timePasses = undefined;
     }
   }
 

@@ -11,6 +11,7 @@ import { clusterTest } from "../harness/cluster-test.mjs";
 import { Crowd } from "../harness/crowd.mjs";
 import { lineRoom, playLine } from "../harness/line.mjs";
 import { mostEnteredInAMinute, mostInside, orderOfEntry } from "../harness/measure.mjs";
+import { Rest } from "../harness/rest.mjs";
 
 const MINUTE_MS = 60_000;
 const entry = path.join(import.meta.dirname, "..", "harness", "admit-everybody.mjs");
@@ -54,6 +55,25 @@ clusterTest("a killed object begins anew with the next call", product, async (cl
   await cluster.killObjects("GlobalAggregator");
   await cluster.advance(3_000);
   assert.equal(await incarnations(), 2);
+});
+
+const looks = "however many requests come, one look at workerd is under way";
+clusterTest(looks, product, async (cluster) => {
+  let [underWay, most] = [0, 0];
+  const { comes } = Rest.prototype;
+  Rest.prototype.comes = async function () {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    await comes.call(this);
+    underWay -= 1;
+  };
+  try {
+    const [{ name }] = cluster.isolates;
+    for (let at = 0; at < 50; at += 1) await cluster.send(name, { host: lineRoom.host });
+  } finally {
+    Rest.prototype.comes = comes;
+  }
+  assert.equal(most, 1);
 });
 
 clusterTest("a Worker that admits everybody is noticed by the limit", options, async (cluster) => {
