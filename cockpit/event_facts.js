@@ -47,6 +47,12 @@ export function isUnderWay(event, now) {
   return !event.suspended && time(event.event_start_time) <= now && !isOver(event, now);
 }
 
+/** Whether an event changes the room: from its prequeue on, if it has one, until it is over. */
+export function isInForce(event, now) {
+  const [{ isPast }] = moments(event, now);
+  return !event.suspended && isPast && !isOver(event, now);
+}
+
 /** The buttons of an event, as `actionsOf` a room; none for one that is over. */
 export function eventActions(room, event, numbers, now) {
   const hasBegun = time(event.event_start_time) <= now;

@@ -6,7 +6,7 @@ import { undoable } from "./changes.js";
 import { Checklist } from "./checklist.jsx";
 import { ActionList } from "./controls.jsx";
 import { draftBelow, keepDraft } from "./drafts.js";
-import { eventActions, isOver, isUnderWay, moments, phase } from "./event_facts.js";
+import { eventActions, isInForce, isOver, isUnderWay, moments, phase } from "./event_facts.js";
 import { copyOf } from "./event_fields.js";
 import { EventForm, WeeklyForm } from "./event_form.jsx";
 import { duration, moment } from "./facts.js";
@@ -190,7 +190,8 @@ function One({ session, room, event, log, changes, live, choose }) {
           <Status of={state} /> {state.sentence}
         </p>
         <Timeline event={event} now={now} />
-        {isOn && numbers && <p>In line now: {waiting(numbers)}.</p>}
+        {/* It has its place before the numbers come: a click below must not miss its button. */}
+        {isInForce(event, now) && <p>In line now: {isOn ? waiting(numbers) : "–"}.</p>}
         {event.shuffle_at_event_start && lasts && (
           <p class="soft">
             The order of the prequeue is drawn at the start. The commitment to publish stands on the

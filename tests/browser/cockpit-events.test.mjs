@@ -17,6 +17,7 @@ const shop = localRoom({ name: "shop", total_active_users: 20, new_users_per_min
 const options = { rooms: [shop] };
 const EVENTS = `${ROOMS}/${shop.id}/events`;
 const DOCTOR = /waiting_rooms\/doctor/;
+const LIVE = /_waiting-room\/live/;
 const MINUTE_MS = 60_000;
 /** Until who has entered is counted. */
 const COUNTED_MS = 8_000;
@@ -251,9 +252,20 @@ browserTest("an event that holds everybody says so, and until when", options, as
   const owner = await signedIn(arena, DESKTOP);
   await owner.open(shop);
   await owner.reads(/^The event lets nobody in before /);
+  const counted = Promise.withResolvers();
+  await owner.page.route(LIVE, async (route) => {
+    await counted.promise;
+    await route.continue();
+  });
   await owner.page.getByRole("link", { name: "Events" }).click();
   const line = owner.page.getByRole("listitem").filter({ hasText: "Nothing holds the room" });
   await line.getByText("Look").waitFor();
+  // The first numbers must not push a button away from under the pointer.
+  const place = () => owner.button("Edit “sale”").boundingBox();
+  const before = await place();
+  counted.resolve();
+  await owner.reads("In line now: 0.");
+  assert.deepEqual(await place(), before);
   await owner.button("Edit “sale”").click();
   assert.ok(await owner.page.getByLabel("Hold all").isChecked());
 });
