@@ -11,8 +11,8 @@ import { Crowd } from "../harness/crowd.mjs";
 import { mostInside } from "../harness/measure.mjs";
 import { room } from "../harness/rooms.mjs";
 
-const COMING = 300;
-const LIMIT = 100;
+const COMING = 150;
+const LIMIT = 50;
 const SESSION_MINUTES = 5;
 /** Until everybody has entered: three sessions, and the slots between them. */
 const ALL_ENTER_MS = 17 * 60_000;
