@@ -5,6 +5,7 @@
 //! called, and may take a slot at the next check-in. `capacity` counts the slots. Nobody enters
 //! without one, so a threshold too high lets in nobody too many.
 
+mod drawn;
 pub mod estimate;
 pub mod forecast;
 mod gap;
@@ -26,6 +27,7 @@ use crate::order::lottery::{Called, Round};
 use crate::order::order_key::{EPOCH_MS, OrderKey, QueuedVisitor};
 use crate::room::settings::{QueueingMethod, Settings};
 
+use drawn::Drawn;
 use line::Line;
 use rounds::Carried;
 use served::Served;
@@ -56,12 +58,16 @@ pub struct Queue {
     /// In a lottery: the visitors called in the round before, who may still enter.
     #[serde(default)]
     carried: Carried,
+    /// The draw that orders the line. `None` until the first turn, and in rows of an earlier
+    /// version.
+    #[serde(default)]
+    drawn: Option<Drawn>,
     /// The newest epoch that every data center with waiters has reported.
     reported: Epoch,
     /// The waiting visitors of that epoch, by their places in the present order or round.
     line: Line,
     /// The number of waiting visitors without a place in `line`: those called in the round before,
-    /// and everybody for a refresh interval after a change of method.
+    /// and everybody for a refresh interval after a change of method or the beginning of a draw.
     #[serde(default)]
     beside: u64,
     /// Since when a slot has been free without another call.
@@ -120,6 +126,7 @@ impl Default for Queue {
             threshold: OrderKey::default(),
             parked: OrderKey::default(),
             carried: Carried::default(),
+            drawn: None,
             reported: Epoch::default(),
             line: Line::default(),
             beside: 0,
@@ -280,7 +287,9 @@ impl Queue {
         self.reported = epoch;
         let order = Round::of(self.threshold).map(|_| Round::at(epoch.middle()));
         let all: u64 = waiters.values().map(|count| u64::from(*count)).sum();
-        let of_order = waiters.iter().filter(|(key, _)| Round::of(**key) == order);
+        let is_old = |key: OrderKey| self.drawn.is_some_and(|drawn| drawn.is_old(key, epoch));
+        let of_order =
+            waiters.iter().filter(|(key, _)| Round::of(**key) == order && !is_old(**key));
         self.line = Line::of(of_order.map(|(key, count)| (*key, *count)));
         self.served.observe(&self.line, epoch.middle());
         self.beside = all - self.line.count();
@@ -318,12 +327,14 @@ impl Queue {
     /// Raises the threshold to call as many visitors as can be served. Returns true if it rose.
     ///
     /// It never falls (I3). It never reaches visitors who joined after the reported epoch began,
-    /// since the census may not count all of them yet. While the room is open nothing changes.
+    /// since the census may not count all of them yet. While the room is open, or the census has
+    /// places of two orders, nothing changes.
     pub fn call(&mut self, now: Timestamp, settings: &Settings, supply: Supply) -> bool {
         if self.open || settings.admits_nobody() || supply.available == 0 {
             self.idle_since = None;
         }
-        if self.open || settings.admits_nobody() {
+        let is_mixed = self.drawn.is_some_and(|drawn| drawn.is_mixed_at(now));
+        if self.open || settings.admits_nobody() || is_mixed {
             return false;
         }
         if let Some(round) = Round::of(self.threshold)

@@ -54,6 +54,13 @@ impl OrderKey {
         Self(self.0.saturating_sub(AHEAD))
     }
 
+    /// Whether this is the place of a moment before `moment`, or that of such a moment in a group
+    /// that enters first. No place of a lottery is.
+    pub fn is_before(self, moment: Timestamp) -> bool {
+        let first = Self::fifo(moment);
+        self < if self.0 < AHEAD { first.ahead() } else { first }
+    }
+
     /// Returns the last key of this key's bucket. Buckets are [`EPOCH_MS`] keys wide, and all keys
     /// of a bucket round to the same one.
     #[must_use]

@@ -1,9 +1,9 @@
 //! The threshold when the order changes: at each new round of a lottery, and when the room's
-//! queueing method changes.
+//! queueing method or the draw of its line changes.
 
 use serde::{Deserialize, Serialize};
 
-use super::{OrderKey, Queue, SLOW_ROOM_PER_MINUTE, Supply, called_target};
+use super::{Drawn, OrderKey, Queue, SLOW_ROOM_PER_MINUTE, Supply, called_target};
 use crate::base::time::Timestamp;
 use crate::order::lottery::Round;
 use crate::order::order_key::EPOCH_MS;
@@ -40,8 +40,8 @@ impl Carried {
 }
 
 impl Queue {
-    /// Changes to the order of the settings' queueing method and of the round at `now`. Returns
-    /// true if the threshold changed with it.
+    /// Changes to the order of the settings' queueing method and draw, and of the round at `now`.
+    /// Returns true if the threshold or the line changed with it.
     ///
     /// `entered` is the number of called visitors who have entered since the epoch of the line.
     /// Nobody loses a place: a line of times goes on where it stood, and visitors called in a round
@@ -51,15 +51,18 @@ impl Queue {
         let is_other = is_lottery != Round::of(self.threshold).is_some();
         if is_other {
             std::mem::swap(&mut self.threshold, &mut self.parked);
+            self.carried = Carried::default();
+        }
+        let is_redrawn = Drawn::follow(&mut self.drawn, now, settings) && !is_lottery;
+        if is_other || is_redrawn {
             // Everybody who waits has a place in the other order, up to the next check-in.
             self.beside = self.waiting();
             self.line = super::Line::default();
-            self.carried = Carried::default();
             self.served = super::Served::default();
         }
         let round = Round::at(now);
         if !is_lottery || Round::of(self.threshold) >= Some(round) {
-            return is_other;
+            return is_other || is_redrawn;
         }
         let called = self.waiting_up_to(self.threshold).saturating_sub(entered);
         let (threshold, ended_at) = (self.threshold, round.start());

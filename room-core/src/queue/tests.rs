@@ -11,7 +11,7 @@ fn slow_room() -> Settings {
     Settings { total_active_users: 2, new_users_per_minute: 2, ..Settings::for_tests() }
 }
 
-fn supply(available: u64) -> Supply {
+pub(super) fn supply(available: u64) -> Supply {
     Supply {
         available,
         flow_per_s: 0.0,

@@ -133,7 +133,7 @@ fn a_line_of_the_prequeue_enters_by_lot_where_the_event_shuffles() {
     cluster.change(event);
     cluster.run(60, 500);
     assert_eq!(cluster.truth.admitted(), 10);
-    let (inside, waiting) = entered_by_lot(&cluster, from);
+    let (inside, waiting) = entered_in_order(&cluster, from);
     assert!(inside.iter().max() > waiting.iter().min(), "by the time of joining");
 }
 
@@ -161,16 +161,39 @@ fn a_line_from_before_the_prequeue_enters_by_lot_with_those_of_the_prequeue() {
     cluster.change(event);
     cluster.run(60, 500);
     assert_eq!(cluster.truth.admitted(), 20);
-    let (inside, waiting) = entered_by_lot(&cluster, from);
+    let (inside, waiting) = entered_in_order(&cluster, from);
     assert_eq!((inside.len(), waiting.len()), (10, 40));
     let are_early = |joined: &[Timestamp]| joined.iter().any(|joined_at| *joined_at < from);
     assert!(are_early(&inside) && are_early(&waiting), "all of the early ones, or none, entered");
     assert!(inside.iter().any(|joined_at| *joined_at >= from), "the early ones alone entered");
 }
 
-/// Asserts that those who have entered since a moment stand before all who wait, by the draw.
+/// A draw that is given up before its start leaves the line in the order of joining.
+#[test]
+fn a_line_from_before_a_prequeue_keeps_its_order_where_the_draw_is_given_up() {
+    let own = Settings { disable_session_renewal: true, ..limits(10, 10) };
+    let mut cluster = Cluster::new(own.clone(), 2);
+    cluster.run(20, 100);
+    for isolate in 0..60 {
+        cluster.arrive(isolate);
+        cluster.run(1, 100);
+    }
+    cluster.run(20, 500);
+    let from = cluster.now;
+    let shuffles = vec![lots(from, from + 20 * MINUTE_MS)];
+    cluster.change(Settings { queue_all: true, shuffles, ..own.clone() });
+    cluster.run(720, 500);
+    assert_eq!(cluster.truth.admitted(), 10, "somebody entered in the prequeue");
+    cluster.change(own);
+    cluster.run(120, 500);
+    assert_eq!(cluster.truth.admitted(), 20);
+    entered_in_order(&cluster, from);
+}
+
+/// Asserts that those who have entered since a moment stand before all who wait, by the order of
+/// the settings.
 /// Returns when each of both joined.
-fn entered_by_lot(cluster: &Cluster, since: Timestamp) -> (Vec<Timestamp>, Vec<Timestamp>) {
+fn entered_in_order(cluster: &Cluster, since: Timestamp) -> (Vec<Timestamp>, Vec<Timestamp>) {
     let tickets = || cluster.visitors.iter().filter_map(|visitor| visitor.cookies.last());
     let entered = |ticket: &&Ticket| ticket.accepted_at > since;
     let (inside, waiting): (Vec<&Ticket>, Vec<&Ticket>) = tickets()
