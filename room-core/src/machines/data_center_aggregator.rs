@@ -368,11 +368,11 @@ impl DataCenterAggregator {
     fn finish(&mut self, now: Timestamp, settings: &Settings, turn: &mut AggregatorTurn) {
         let sync_ms = self.view.as_ref().map_or(SYNC_MS, |view| view.cadence.sync_ms());
         let due_at = self.synced_at + sync_ms;
-        // The last sync before a quiet spell says so, and needs no new event for it.
-        let changed = self.news > News::None || !self.told_quiet || !self.is_all_durable();
         if self.syncing {
             return;
         }
+        // The last sync before a quiet spell says so, and needs no new event for it.
+        let changed = self.news > News::None || !self.told_quiet || !self.is_all_durable();
         let next_at = if changed { Some(due_at) } else { self.tells_end_at(now, due_at) };
         let next_at = earlier(next_at, self.knows_renewals_at(now));
         if self.has_cause() || next_at.is_some_and(|next_at| now >= next_at) {
@@ -394,7 +394,8 @@ impl DataCenterAggregator {
     /// answered.
     fn knows_renewals_at(&self, now: Timestamp) -> Option<Timestamp> {
         let is_hurried = self.base.is_some() && !self.is_calm();
-        self.counts.knows_renewals_at(self.longest_rest_ms(now)).filter(|_| is_hurried)
+        let report_ms = || self.longest_rest_ms(now);
+        if is_hurried { self.counts.knows_renewals_at(report_ms) } else { None }
     }
 
     /// Whether a sync is needed at once: a report waits for its answer, or an event is urgent.

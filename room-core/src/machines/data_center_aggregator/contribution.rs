@@ -284,10 +284,13 @@ impl Counts {
     }
 
     /// Returns when a sync can first say up to when this incarnation knows all renewals. `None`
-    /// once one has said it.
-    pub(super) fn knows_renewals_at(&self, report_ms: u64) -> Option<Timestamp> {
+    /// once one has said it: `report_ms`, which looks at every isolate, is not asked for any more.
+    pub(super) fn knows_renewals_at(&self, report_ms: impl FnOnce() -> u64) -> Option<Timestamp> {
         let is_told = self.told_until > Timestamp::default();
-        (!is_told).then(|| self.heard_all_at(report_ms) + told_late_ms(report_ms))
+        (!is_told).then(|| {
+            let report_ms = report_ms();
+            self.heard_all_at(report_ms) + told_late_ms(report_ms)
+        })
     }
 
     /// Returns the moment by which the isolates have repeated what the incarnation before heard and
