@@ -338,14 +338,12 @@ fn place(context: VisitContext<'_>, ticket: &Ticket) -> OrderKey {
     settings.order_key(ticket)
 }
 
-/// Whether the visitor at `key` may find a free slot within `soon_s` seconds.
+/// Whether the visitor at `key` may find a free slot soon: always if the wait `is_short`.
 ///
 /// In a room below [`SLOW_ROOM_PER_MINUTE`] all slots may become free at the same time, and each is
 /// offered to one visitor alone. There as many visitors are near as may enter at once.
-fn is_near(view: &View, key: OrderKey, settings: &Settings, soon_s: u32) -> bool {
-    let soon = |wait_s| wait_s <= soon_s;
-    estimate::wait_s(view, key).is_some_and(soon)
-        || is_near_in_slow_room(estimate::fewest_ahead(view, key), settings)
+fn is_near(view: &View, key: OrderKey, settings: &Settings, is_short: bool) -> bool {
+    is_short || is_near_in_slow_room(estimate::fewest_ahead(view, key), settings)
 }
 
 /// Whether no more visitors stand before `key` than can enter within a refresh interval. The
@@ -435,17 +433,18 @@ fn accepted(
 fn queue(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Decision {
     let VisitContext { now, settings, view, .. } = context;
     let (key, before) = (place(context, &ticket), ticket.clone());
-    let estimate_s = displayed_estimate_s(now, settings, view, key, &ticket);
+    // Looked up once for all: each look goes through the whole line.
+    let wait_s = view.and_then(|view| estimate::wait_s(view, key));
+    let estimate_s = displayed_estimate_s(now, settings, view, key, wait_s, &ticket);
     let called = view.is_some_and(|view| is_called(key, view));
-    let refresh_s = settings.refresh_interval_s;
-    let near =
-        |view| is_near(view, key, settings, refresh_s) || may_enter_soon(view, key, settings);
+    let is_short = wait_s.is_some_and(|wait_s| wait_s <= settings.refresh_interval_s);
+    let near = |view| is_near(view, key, settings, is_short) || may_enter_soon(view, key, settings);
     let near = view.is_some_and(near);
     let looks = view.is_some_and(|view| !view.knows_place(key));
     let is_soon = first || (called || near || looks) && !settings.queue_all;
     ticket.unconfirmed = first;
     ticket.last_check_in = context.ledger_now();
-    let turn_s = if first { None } else { turn_s(context, key) };
+    let turn_s = if first { None } else { turn_s(context, key, wait_s) };
     ticket.interval_s = interval_s(context, is_soon, turn_s);
     ticket.shown_estimate_s = estimate_s.unwrap_or(NO_ESTIMATE);
     if first && settings.challenge_required {
@@ -467,11 +466,13 @@ fn queue(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Decision
 
 /// Returns the wait in seconds that the holder of a ticket is shown, at most 10 % more than a
 /// refresh interval before. `None` if it is not known, or while `queue_all` holds everybody.
+/// `wait_s` is the expected wait at `key`, which a lottery does not show.
 pub(crate) fn displayed_estimate_s(
     now: Timestamp,
     settings: &Settings,
     view: Option<&View>,
     key: OrderKey,
+    wait_s: Option<u32>,
     ticket: &Ticket,
 ) -> Option<u32> {
     let view = view.filter(|_| !settings.queue_all)?;
@@ -479,8 +480,7 @@ pub(crate) fn displayed_estimate_s(
         estimate::by_lot(view)?.middle_s
     } else {
         // Whoever has just come is told nothing rather than what the next check-in would double.
-        let view = Some(view).filter(|view| view.knows_place(key))?;
-        estimate::wait_s(view, key)?.max(estimate::SHORTEST_S)
+        wait_s.filter(|_| view.knows_place(key))?.max(estimate::SHORTEST_S)
     };
     let shown_s = Some(ticket.shown_estimate_s).filter(|shown| *shown != NO_ESTIMATE);
     let ago_ms = now.since_ms(ticket.last_check_in);

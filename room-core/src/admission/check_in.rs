@@ -138,15 +138,15 @@ pub(crate) fn interval_s(context: VisitContext<'_>, is_soon: bool, turn_s: Optio
     u16::try_from(interval_s).unwrap_or(u16::MAX)
 }
 
-/// Returns the expected wait of a visitor at `key` in seconds, by which check-ins follow the turns;
-/// `None` if it is not known, and while `queue_all` holds everybody.
+/// Returns the expected wait of a visitor at `key`, `wait_s` seconds, if check-ins follow the turns
+/// by it; `None` if it is not known, and while `queue_all` holds everybody.
 ///
 /// A place of a lottery lasts for its round. The wait is known only where it ends before that or
 /// the visitor has been called. Nobody comes sooner for the place of another round.
-pub(super) fn turn_s(context: VisitContext<'_>, key: OrderKey) -> Option<u32> {
+pub(super) fn turn_s(context: VisitContext<'_>, key: OrderKey, wait_s: Option<u32>) -> Option<u32> {
     let VisitContext { now, settings, view, .. } = context;
     let view = view.filter(|_| !settings.queue_all)?;
-    let turn_s = estimate::wait_s(view, key)?;
+    let turn_s = wait_s?;
     let (round, turn_at) = (Round::of(key), now.plus_seconds(turn_s.into()));
     let in_round = || round == Round::of(view.threshold) && round == Some(Round::at(turn_at));
     let is_lottery = settings.queueing_method == QueueingMethod::Random;

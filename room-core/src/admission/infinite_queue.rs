@@ -65,7 +65,9 @@ fn checked_in(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Tic
     if is_lottery || ticket.shown_estimate_s == NO_ESTIMATE {
         let place = settings.order_key(&ticket);
         let ahead = view.map_or(0, |view| estimate::people_ahead(view, place));
-        let estimate_s = admission::displayed_estimate_s(now, settings, view, place, &ticket);
+        let wait_s = view.and_then(|view| estimate::wait_s(view, place));
+        let estimate_s =
+            admission::displayed_estimate_s(now, settings, view, place, wait_s, &ticket);
         // The curve begins with the first estimate there is. The moment of joining stays, by which
         // a draw knows who takes part.
         if estimate_s.is_some() && !is_lottery && !first {

@@ -85,8 +85,10 @@ pub fn standing(
         return Standing::Called;
     }
     let soon_s = settings.refresh_interval_s.min(LISTENING_S_MAX);
-    let estimate_s = displayed_estimate_s(now, settings, Some(view), key, ticket);
-    near_or_far(is_called || is_near(view, key, settings, soon_s), estimate_s)
+    let wait_s = estimate::wait_s(view, key);
+    let estimate_s = displayed_estimate_s(now, settings, Some(view), key, wait_s, ticket);
+    let is_short = wait_s.is_some_and(|wait_s| wait_s <= soon_s);
+    near_or_far(is_called || is_near(view, key, settings, is_short), estimate_s)
 }
 
 /// Whether the event stream tells this visitor to check in before the check-in is due.
