@@ -3,20 +3,19 @@
 
 mod expiring;
 mod jumps;
-mod limits;
 mod pauses;
 mod standing_line;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
+use room_checker::limits::Limits;
 use room_core::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use room_core::room::settings::Settings;
 
 use expiring::Expiring;
 use jumps::Jumps;
-use limits::Limits;
 use pauses::Pauses;
 pub use pauses::Restart;
 use standing_line::StandingLine;
@@ -81,7 +80,6 @@ pub struct Truth {
     /// The places held by copies of cookies whose visitors have left.
     copies: Expiring,
     waiting: Expiring,
-    last_minute: VecDeque<Timestamp>,
     in_minute: (u64, u64),
     jumps: Jumps,
     entered_at: Timestamp,
@@ -150,7 +148,6 @@ impl Truth {
             inside: Expiring::new(started_at, 1),
             copies: Expiring::new(started_at, SECOND_MS),
             waiting: Expiring::new(started_at, SECOND_MS),
-            last_minute: VecDeque::new(),
             in_minute: (0, 0),
             jumps: Jumps::default(),
             entered_at: started_at,
@@ -265,17 +262,14 @@ impl Truth {
     /// Counts an entry against R.
     fn note_entry(&mut self, now: Timestamp) {
         self.entries += u64::from(self.is_measured(now));
-        self.last_minute.push_back(self.jumps.booked_at(now));
-        self.used(now);
+        let over_rate = self.limits.enter(now, self.jumps.booked_at(now));
         let minute = now.0 / MINUTE_MS;
         let in_minute = if self.in_minute.0 == minute { self.in_minute.1 } else { 0 };
         self.in_minute = (minute, in_minute + 1);
         let rate = self.limits.rate(now);
         let over = |count: u64| (count as f64 / rate as f64 - 1.0).max(0.0);
-        let in_sixty_seconds = self.last_minute.len() as u64;
-        self.rate_over.0 = self.rate_over.0.max(over(in_sixty_seconds));
-        self.rate_over_visitors =
-            self.rate_over_visitors.max(in_sixty_seconds.saturating_sub(rate));
+        self.rate_over.0 = self.rate_over.0.max(over(self.limits.entered(now)));
+        self.rate_over_visitors = self.rate_over_visitors.max(over_rate);
         self.rate_over.1 = self.rate_over.1.max(over(in_minute + 1));
     }
 
@@ -346,7 +340,7 @@ impl Truth {
         self.active_over_by_second.push(self.part_of_places(over));
         let limit = self.settings.total_active_users;
         let places = u64::from(limit).saturating_sub(active);
-        let in_minute = self.last_minute.len() as u64;
+        let in_minute = self.limits.entered(now);
         let rate = u64::from(self.settings.new_users_per_minute).saturating_sub(in_minute);
         let [active, waiting, available] = [active, waiting, places.min(rate)]
             .map(|count| u32::try_from(count).unwrap_or(u32::MAX));
@@ -384,7 +378,7 @@ impl Truth {
     /// Returns how many visitors beyond N are inside.
     fn over_now(&mut self, now: Timestamp) -> u64 {
         let active = self.inside.live(now);
-        active.saturating_sub(self.limits.places(now, active))
+        self.limits.over(now, active)
     }
 
     fn part_of_places(&self, visitors: u64) -> f64 {
@@ -393,14 +387,11 @@ impl Truth {
 
     /// Returns the used parts of N and R.
     fn used(&mut self, now: Timestamp) -> (f64, f64) {
-        while self.last_minute.front().is_some_and(|at| now.since_ms(*at) >= MINUTE_MS) {
-            self.last_minute.pop_front();
-        }
         let part = |count: u64, limit: u32| count as f64 / f64::from(limit.max(1));
         let held = self.inside.live(now) + self.copies.live(now);
         (
             part(held, self.settings.total_active_users),
-            part(self.last_minute.len() as u64, self.settings.new_users_per_minute),
+            part(self.limits.entered(now), self.settings.new_users_per_minute),
         )
     }
 }

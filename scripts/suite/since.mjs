@@ -10,7 +10,7 @@ import { STEPS, withNeeded } from "./steps.mjs";
 
 const IMPORT = /^\s*(?:import|export)\b[^"';]*?["'](\.[^"']+)["']/gm;
 /** The packages of Rust that native tests cover one by one. */
-const PACKAGES = ["room-core", "room-sim", "transparency", "xtask"];
+const PACKAGES = ["room-checker", "room-core", "room-sim", "transparency", "xtask"];
 /** The package whose native tests have a command of their own. */
 const BUILDER = "xtask";
 /** What the Worker is made from besides the core. */

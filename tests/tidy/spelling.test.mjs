@@ -9,7 +9,8 @@ const ROOT = path.resolve(import.meta.dirname, "..", "..");
 const DICTIONARY = "node_modules/@cspell/dict-en-common-misspellings/dict";
 const DICTIONARIES = ["dict-en.json", "dict-en-gb.json"];
 
-const FOLDERS = ["src", "room-core", "room-sim", "xtask", "tests", "scripts", "bench", "client"];
+const RUST = ["src", "room-checker", "room-core", "room-sim", "xtask"];
+const FOLDERS = [...RUST, "tests", "scripts", "bench", "client"];
 const MORE_FOLDERS = ["docs", "examples", "templates"];
 const NOT_OURS = ["node_modules", "target", "dist", "artifacts", "proptest-regressions"];
 /** This file names misspellings, a lock file holds hashes. */

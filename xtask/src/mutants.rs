@@ -58,7 +58,7 @@ pub(crate) fn run(root: &Path, law: Option<&str>) -> Result<(), Box<dyn Error>> 
 }
 
 /// The files and folders that are copied: what the workspace needs to build and to run its tests.
-const PARTS: [&str; 12] = [
+const PARTS: [&str; 13] = [
     "Cargo.toml",
     "Cargo.lock",
     "rust-toolchain.toml",
@@ -66,6 +66,7 @@ const PARTS: [&str; 12] = [
     "templates",
     "central",
     "rehearsal",
+    "room-checker",
     "room-core",
     "room-sim",
     "transparency",

@@ -6,8 +6,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folders of code and documents; files at the top are read as well.
-const FOLDERS: [&str; 9] =
-    ["src", "room-core", "room-sim", "xtask", "tests", "scripts", "bench", "client", "docs"];
+const FOLDERS: [&str; 10] = [
+    "src",
+    "room-checker",
+    "room-core",
+    "room-sim",
+    "xtask",
+    "tests",
+    "scripts",
+    "bench",
+    "client",
+    "docs",
+];
 /// The number of the last law; the first is I1.
 const LAWS: usize = 17;
 

@@ -7,10 +7,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folders of the code.
-const FOLDERS: [&str; 17] = [
+const FOLDERS: [&str; 18] = [
     "analytics",
     "central",
     "src",
+    "room-checker",
     "room-core",
     "room-sim",
     "xtask",

@@ -127,7 +127,7 @@ impl Cluster {
         let (restored, started_at) = (Restored::default(), now + clocks.global);
         let global = GlobalAggregator::new(restored, ROOM, started_at, Incarnation(1), &settings);
         let mut cluster = Self {
-            truth: Truth::new(&settings),
+            truth: Truth::new(now, &settings),
             settings,
             now,
             clocks,
@@ -242,8 +242,7 @@ impl Cluster {
             let thrown_out = thrown_out && ends_at.since_ms(self.now) > widest_ms;
             assert!(!thrown_out, "I14: {ticket:?} was inside until the settings changed");
         }
-        let booked = self.counted() + self.outstanding();
-        self.truth.change(self.now, &settings, booked);
+        self.truth.change(self.now, &settings);
         self.settings = settings;
     }
 
@@ -396,7 +395,7 @@ impl Cluster {
             // While nothing can be stored nobody is told a view.
             if !self.cannot_store {
                 let view = self.view();
-                self.truth.check_view(now, &view);
+                self.truth.check_view(now, view);
             }
         }
     }

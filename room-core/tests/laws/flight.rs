@@ -2,7 +2,6 @@
 
 use room_core::admission::{Ask, RandomInputs};
 use room_core::base::id::Incarnation;
-use room_core::capacity::slots::{SlotClass, Slots};
 use room_core::machines::wire::{
     CounterReply, CounterRequest, GlobalReply, GlobalRequest, Hold, Report, ReportReply,
 };
@@ -82,20 +81,4 @@ pub fn repeated(flight: &Flight) -> Option<Flight> {
         | Flight::Held { .. }
         | Flight::Down { .. } => None,
     }
-}
-
-/// The slots a reply hands to a counter.
-pub fn slots_in(reply: &GlobalReply) -> impl Iterator<Item = (SlotClass, Slots)> {
-    let (new, queued) = match reply {
-        GlobalReply::Pulled { new, queued, .. } => (*new, *queued),
-        GlobalReply::Synced { .. }
-        | GlobalReply::Held { .. }
-        | GlobalReply::Status(_)
-        | GlobalReply::History(_)
-        | GlobalReply::Journal(_)
-        | GlobalReply::Move(_)
-        | GlobalReply::Webhooks(_) => (None, None),
-    };
-    let of = |class| move |slots| (class, slots);
-    new.map(of(SlotClass::New)).into_iter().chain(queued.map(of(SlotClass::Queued)))
 }

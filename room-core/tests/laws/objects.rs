@@ -1,5 +1,6 @@
 //! How the shells of a [`Cluster`] deliver messages, perform effects and restart. Decides nothing.
 
+use room_checker::promises::Booked;
 use room_core::base::id::Incarnation;
 use room_core::base::time::MINUTE_MS;
 use room_core::drive::Effect;
@@ -17,7 +18,7 @@ use room_core::ticket::Ticket;
 use crate::cluster::{Cluster, ISOLATES_PER_DATA_CENTER, IsolateInstance, ROOM, WriteFault, node};
 use crate::flight::{Asker, Below, Flight, Reporter};
 use crate::instance::Instance;
-use crate::truth::{Booked, Truth};
+use crate::truth::Truth;
 
 impl Cluster {
     /// Hands over the message with this place in the line of all messages.
@@ -129,7 +130,7 @@ impl Cluster {
             self.flights.push_back(Flight::Up { from, request: GlobalRequest::Pull(pull) });
         }
         for (asker, reply) in said {
-            self.truth.check_handed_out(now, &reply);
+            self.truth.check_handed_out((self.now, now), &reply);
             let answer = |asker| Flight::CounterAnswer { asker, reply: Some(reply) };
             self.flights.extend(asker.map(answer));
         }
@@ -182,7 +183,7 @@ impl Cluster {
             let places = machine.counted(now, &self.settings) + machine.outstanding();
             let in_rate = machine.granted_in_rate_window(now);
             let booked = Booked { places, in_rate, is_learning };
-            self.truth.check_said(self.now, now, reply, booked);
+            self.truth.check_said((self.now, now), reply, booked);
             let is_slow = self.settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE;
             if is_slow && matches!(reply, GlobalReply::Pulled { queued: None, .. }) {
                 let available = machine.available(now, &self.settings);

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use room_checker::limits::Limits;
+use room_checker::promises::{Booked, Broken, Grant, Promises};
 use room_core::admission::Ask;
 use room_core::base::id::{AdmissionId, VisitorId};
-use room_core::base::time::{MINUTE_MS, Timestamp};
-use room_core::capacity::slots::{ANSWER_MS, GrantId, LEASE_MS, SlotClass};
+use room_core::base::time::Timestamp;
+use room_core::capacity::slots::{GrantId, SlotClass};
 use room_core::machines::isolate::Outcome;
 use room_core::machines::wire::{CounterReply, CounterRequest, GlobalReply};
 use room_core::order::lottery::Round;
@@ -15,41 +17,13 @@ use room_core::room::settings::Settings;
 use room_core::ticket::bucket::Bucket;
 use room_core::ticket::{NO_ESTIMATE, Ticket, TicketState};
 
-use crate::flight::slots_in;
-
-#[derive(Clone, Copy, Debug)]
-struct Grant {
-    class: SlotClass,
-    /// Its end by the clock of its counter.
-    until: Timestamp,
-    /// The true time from which on nobody may enter with it.
-    ends_at: Timestamp,
-    view_version: u64,
-}
-
-/// What the books say right after an answer.
-#[derive(Clone, Copy, Debug)]
-pub struct Booked {
-    pub places: u64,
-    pub in_rate: u64,
-    pub is_learning: bool,
-}
-
-/// Longer than anybody stays who is inside or has a slot at one moment: a lease, the widest bucket
-/// and the longest session of these tests, 3 minutes.
-const LONGEST_STAY_MS: u64 = 6 * MINUTE_MS;
-
 /// The admissions, grants and views of one room.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Truth {
-    places: u64,
-    per_minute: usize,
-    /// The highest R there was.
-    most_per_minute: usize,
-    /// True while nobody new may enter.
-    holds: bool,
-    /// How many the settings before these may have let in, and until when they may be inside.
-    carried: (u64, Timestamp),
+    settings: Settings,
+    limits: Limits,
+    /// The most who entered within 60 s beyond R.
+    over_rate: u64,
     /// False where visitors renew: their reports can die with an isolate, and then more are
     /// inside than the books say, which is measured and not forbidden.
     pub is_strict: bool,
@@ -63,37 +37,38 @@ pub struct Truth {
     pub told: u64,
     /// When each visitor entered, in true time.
     entered: Vec<Timestamp>,
-    grants: BTreeMap<GrantId, Grant>,
+    promises: Promises,
     /// By which keys slots were asked for: others after a change of the method.
     asked: BTreeMap<AdmissionId, BTreeSet<OrderKey>>,
     views: Vec<View>,
-    /// True while the room may have been open since the last view.
-    unheard: bool,
 }
 
 impl Truth {
-    pub fn new(settings: &Settings) -> Self {
-        let mut truth = Self { is_strict: true, ..Self::default() };
-        truth.obey(settings);
-        truth
-    }
-
-    fn obey(&mut self, settings: &Settings) {
-        self.places = u64::from(settings.total_active_users);
-        self.per_minute = settings.new_users_per_minute as usize;
-        if settings.admits_everybody() {
-            (self.places, self.per_minute) = (u64::MAX, usize::MAX);
+    pub fn new(now: Timestamp, settings: &Settings) -> Self {
+        Self {
+            settings: settings.clone(),
+            limits: Limits::new(now, settings),
+            over_rate: 0,
+            is_strict: settings.disable_session_renewal,
+            inside: BTreeMap::new(),
+            revoked: BTreeSet::new(),
+            joined_last: Timestamp::default(),
+            told: 0,
+            entered: Vec::new(),
+            promises: Promises::default(),
+            asked: BTreeMap::new(),
+            views: Vec::new(),
         }
-        self.most_per_minute = self.most_per_minute.max(self.per_minute);
-        self.holds = settings.admits_nobody();
-        self.is_strict &= settings.disable_session_renewal;
     }
 
-    /// From now on these settings count; `booked` are inside or may enter by what was granted.
-    pub fn change(&mut self, now: Timestamp, settings: &Settings, booked: u64) {
-        let carried = booked.max(self.live(now)).max(self.places);
-        self.carried = (carried, now + LONGEST_STAY_MS);
-        self.obey(settings);
+    /// From now on these settings count.
+    pub fn change(&mut self, now: Timestamp, settings: &Settings) {
+        let live = self.live(now);
+        // Any room of these tests may be calm.
+        self.limits.see(now, 0.0, &self.settings);
+        self.limits.change(now, settings, live);
+        self.settings = settings.clone();
+        self.is_strict &= settings.disable_session_renewal;
     }
 
     /// A visitor was let in, for the first time or with a renewed session.
@@ -113,8 +88,8 @@ impl Truth {
         self.joined_last = ticket.joined_at;
         self.entered.push(now);
         self.told += u64::from(ticket.first_told_s().is_some());
-        let ends_at = grant.and_then(|grant| self.grants.get(&grant)).map(|grant| grant.ends_at);
-        assert!(ends_at.is_none_or(|at| now < at), "I5: entered at {now}, {ends_at:?}");
+        self.over_rate = self.over_rate.max(self.limits.enter(now, now));
+        keep(&grant.map_or(Ok(()), |grant| self.promises.enter(now, grant)));
     }
 
     /// The origin ended a session: its visitor is gone.
@@ -148,11 +123,10 @@ impl Truth {
     }
 
     /// I1 from outside: never more inside than N, whatever was lost.
-    pub fn check_inside(&self, now: Timestamp) {
+    pub fn check_inside(&mut self, now: Timestamp) {
         let live = self.live(now);
-        let (carried, until) = self.carried;
-        let most = if now < until { self.places.max(carried) } else { self.places };
-        assert!(!self.is_strict || live <= most, "I1: {live} inside at {now}");
+        let over = self.limits.over(now, live);
+        assert!(!self.is_strict || over == 0, "I1: {live} inside at {now}, {over} too many");
     }
 
     /// When the last visitor entered.
@@ -162,95 +136,37 @@ impl Truth {
 
     /// I1 from outside: never more than R in any 60 s of true time.
     pub fn check_rate(&self) {
-        for (index, last) in self.entered.iter().enumerate().skip(self.most_per_minute) {
-            let first = self.entered[index - self.most_per_minute];
-            let span_ms = last.since_ms(first);
-            assert!(span_ms >= MINUTE_MS, "I1: R + 1 admissions within {span_ms} ms");
-        }
+        assert_eq!(self.over_rate, 0, "I1: admissions beyond R within 60 s");
     }
 
     /// What the global aggregator said at a true time and by its own clock, with its books right
     /// after.
     pub fn check_said(
         &mut self,
-        at: Timestamp,
-        now: Timestamp,
+        times: (Timestamp, Timestamp),
         reply: &GlobalReply,
         booked: Booked,
     ) {
-        let view = match reply {
-            GlobalReply::Pulled { view, .. } | GlobalReply::Synced { view, .. } => view,
-            GlobalReply::Held { .. }
-            | GlobalReply::Status(_)
-            | GlobalReply::History(_)
-            | GlobalReply::Journal(_)
-            | GlobalReply::Move(_)
-            | GlobalReply::Webhooks(_) => return,
-        };
-        self.check_view(now, view);
-        if let GlobalReply::Pulled { extended, .. } = reply {
-            for (grant, _) in extended {
-                if let Some(grant) = self.grants.get_mut(grant) {
-                    grant.ends_at = grant.ends_at.max(at + LEASE_MS + ANSWER_MS);
-                }
-            }
-        }
-        for (class, slots) in slots_in(reply) {
-            if let Some(before) = self.grants.get(&slots.grant) {
-                // The answer to a pull that came again: nothing new is granted.
-                assert_eq!((before.class, before.until), (class, slots.until), "{slots:?}");
-                continue;
-            }
-            let Booked { places, in_rate, is_learning } = booked;
-            assert!(places <= self.places, "I1: {places} places after a grant");
-            assert!(in_rate <= self.per_minute as u64, "I1: {in_rate} in the rate after a grant");
-            assert!(!is_learning, "I13: a grant while learning");
-            assert!(!self.holds, "a grant while everybody new is held");
-            // From the grant of a slot to the last moment at which anybody may enter with it.
-            let is_new = class == SlotClass::New;
-            let lease_ms = if is_new { view.cadence.lease_ms() } else { LEASE_MS };
-            let ends_at = at + lease_ms + ANSWER_MS;
-            let (until, view_version) = (slots.until, view.version);
-            self.grants.insert(slots.grant, Grant { class, until, ends_at, view_version });
+        keep(&self.promises.hear(times, reply, booked, &self.settings));
+        if let GlobalReply::Pulled { view, .. } | GlobalReply::Synced { view, .. } = reply {
+            self.views.push(view.clone());
         }
     }
 
-    /// I3: `T` never goes back, and while closed never calls an epoch that is not reported, but for
-    /// the second after a burst closed the room.
-    pub fn check_view(&mut self, now: Timestamp, view: &View) {
-        if let Some(before) = self.views.last() {
-            assert!(view.version > before.version, "I3: view {} again", view.version);
-            // Another order begins where it was left.
-            let is_same_order =
-                Round::of(view.threshold).is_some() == Round::of(before.threshold).is_some();
-            assert!(!is_same_order || view.threshold >= before.threshold, "I3: T went back");
-            // One turn may open the room and close it again.
-            let is_same_line = is_same_order && before.closed_at == view.closed_at;
-            let stayed_closed = is_same_line && !before.open && !view.open && !self.unheard;
-            if stayed_closed && view.threshold > before.threshold {
-                let callable = before.names_until.max(now - 8_000);
-                let round = Round::of(view.threshold);
-                let last = round.map_or(OrderKey::fifo(callable), |round| round.late(callable));
-                let passed = view.threshold >= last;
-                assert!(!passed, "I3: T passed the reported epoch");
-            }
-        }
-        self.views.push(view.clone());
-        self.unheard = false;
+    /// What anybody who asks would be shown.
+    pub fn check_view(&mut self, now: Timestamp, view: View) {
+        keep(&self.promises.see(now, &view));
+        self.views.push(view);
     }
 
     /// A write failed: the room may have opened, and nobody was told.
     pub fn lose_view(&mut self) {
-        self.unheard = true;
+        self.promises.lose_view();
     }
 
-    /// I5: no slot leaves a counter at or after the end of its lease.
-    pub fn check_handed_out(&self, now: Timestamp, reply: &CounterReply) {
-        if let CounterReply::Granted { grant, granted_at, batch, .. } = reply {
-            let until = self.grants.get(grant).map_or(Timestamp(0), |grant| grant.until);
-            assert!(*granted_at < until, "I5: handed out at {granted_at}, until {until}");
-            assert!(batch.is_none() || now < until, "I5: a batch at {now}, until {until}");
-        }
+    /// What leaves a counter at a true time and by its own clock.
+    pub fn check_handed_out(&self, times: (Timestamp, Timestamp), reply: &CounterReply) {
+        keep(&self.promises.hand_out(times, reply));
     }
 
     /// I12: who waits is told at most a tenth more than at the check-in before, whatever happened.
@@ -272,7 +188,7 @@ impl Truth {
         // A lottery keeps slots for those called in the round before.
         let is_called = !view.open && view.called().calls(*key) && Round::of(*key).is_none();
         assert!(
-            !(is_called && is_first) || available == 0 || self.holds,
+            !(is_called && is_first) || available == 0 || self.settings.admits_nobody(),
             "I4: {key:?} was refused, {available} slots are free"
         );
     }
@@ -287,7 +203,7 @@ impl Truth {
     /// I4: a waiting visitor enters only if some view since the grant was made has called it. The
     /// slot may have been given by the order of before, with an answer that was lost.
     pub fn check_called(&self, ask: &Ask, grant: Option<GrantId>) {
-        let grant = grant.and_then(|grant| self.grants.get(&grant));
+        let grant = grant.and_then(|grant| self.promises.grant(grant));
         // Whoever asked as a newcomer, and did not hear the answer, has that slot.
         let waited = |grant: &&Grant| [ask.class, grant.class] == [SlotClass::Queued; 2];
         let Some(grant) = grant.filter(waited) else { return };
@@ -298,4 +214,9 @@ impl Truth {
         let calls = |view: &View| view.open || is_called(view);
         assert!(self.views[since..].iter().any(calls), "I4: {:?} was not called", ask.key);
     }
+}
+
+/// A broken law fails the test.
+fn keep(law: &Result<(), Broken>) {
+    assert_eq!(*law, Ok(()));
 }

@@ -263,7 +263,7 @@ impl World {
             stored: None,
             storage: Shared::new(Storage::default()),
             view_copies: [None, None],
-            truth: Shared::new(Truth::default()),
+            truth: Shared::new(Truth::new(now, &room.settings)),
             cut: [false; DATA_CENTERS],
             budget: room.budget,
             is_interrupted: false,

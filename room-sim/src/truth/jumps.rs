@@ -1,13 +1,9 @@
 //! The effects of a clock's jump on what counts, since sessions and minutes end by clocks.
 
+use room_checker::limits::SLOTS_END_MS;
 use room_core::base::time::Timestamp;
-use room_core::capacity::slots::{ANSWER_MS, LEASE_MS};
 
 use super::Truth;
-
-/// How long a slot granted before a jump may be used, in milliseconds: its lease, and the answer
-/// with it.
-const SLOTS_END_MS: u64 = LEASE_MS + ANSWER_MS;
 
 /// The forward jumps of ledger time, for as long as earlier slots may be used.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,7 +38,7 @@ impl Truth {
     /// Makes ledger time jump forward by `by_ms`. For the ledger earlier entrances are then that
     /// much longer ago, and so are later ones with earlier slots.
     pub fn jump_books(&mut self, now: Timestamp, by_ms: u64) {
-        self.last_minute.iter_mut().for_each(|at| *at = *at - by_ms);
+        self.limits.shift(by_ms);
         self.jumps.note(now, by_ms);
     }
 }
