@@ -8,7 +8,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::truth::{Restart, Truth};
+use crate::truth::{Causes, Restart, Truth};
 use crate::visitor::{Owner, Visitor};
 
 pub use footprint::{Cost, Footprint, Peaks, Sizes};
@@ -62,6 +62,9 @@ pub struct Measures {
     /// The accuracy of the shown waiting times.
     #[serde(flatten)]
     pub told: Told,
+    /// Why places stood empty while people waited.
+    #[serde(flatten)]
+    pub causes: Causes,
     /// Longest time without an admission after the global object lost its memory, while a place was
     /// free for somebody who waited. 0 if it never lost it.
     pub restart_pause_s: f64,
@@ -140,6 +143,7 @@ impl Measures {
             overtaken: Overtaken::of(visitors, truth.admitted),
             estimate_mape_percent: estimate_error(visitors),
             told: Told::of(visitors),
+            causes: truth.causes.means(),
             restart_pause_s: pause_s(Restart::Global),
             data_center_restart_pause_s: pause_s(Restart::DataCenters),
             deploy_pause_s: pause_s(Restart::Deploy),
@@ -181,7 +185,8 @@ impl Measures {
             ("awake_percent", self.awake_percent),
             ("platform_failures", self.platform_failures as f64),
         ];
-        figures.into_iter().chain(self.overtaken.named()).chain(self.told.named()).collect()
+        let more = self.overtaken.named().into_iter().chain(self.told.named());
+        figures.into_iter().chain(more).chain(self.causes.named()).collect()
     }
 }
 

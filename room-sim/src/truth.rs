@@ -1,6 +1,7 @@
 //! What really happened, per visitor and seen from outside. It never reads the product's own
 //! counters.
 
+mod causes;
 mod expiring;
 mod jumps;
 mod pauses;
@@ -12,8 +13,10 @@ use std::collections::BTreeMap;
 
 use room_checker::limits::Limits;
 use room_core::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
+use room_core::machines::global_aggregator::Taken;
 use room_core::room::settings::Settings;
 
+pub use causes::Causes;
 use expiring::Expiring;
 use jumps::Jumps;
 use pauses::Pauses;
@@ -77,6 +80,8 @@ pub struct Truth {
     settings: Settings,
     limits: Limits,
     inside: Expiring,
+    /// Visitors inside until the end of their activity buckets.
+    in_buckets: Expiring,
     /// The places held by copies of cookies whose visitors have left.
     copies: Expiring,
     waiting: Expiring,
@@ -85,6 +90,8 @@ pub struct Truth {
     entered_at: Timestamp,
     /// Idle parts of the seconds in which more than a few waited, without the first minutes.
     pub(crate) idle: Idle,
+    /// The causes of that.
+    pub(crate) causes: Causes,
     /// Idle parts of all seconds in which anybody waited.
     pub(crate) idle_whole_run: Idle,
     /// Idle parts of the seconds in which a line stands that is long enough for the next minute.
@@ -144,6 +151,7 @@ impl Truth {
         Self {
             started_at,
             limits: Limits::new(started_at, &settings),
+            in_buckets: Expiring::new(started_at, settings.bucket_width_ms()),
             settings,
             inside: Expiring::new(started_at, 1),
             copies: Expiring::new(started_at, SECOND_MS),
@@ -152,6 +160,7 @@ impl Truth {
             jumps: Jumps::default(),
             entered_at: started_at,
             idle: Idle::default(),
+            causes: Causes::default(),
             idle_whole_run: Idle::default(),
             idle_behind_line: Idle::default(),
             line: StandingLine::default(),
@@ -280,6 +289,9 @@ impl Truth {
         self.inside.live(now);
         self.inside.remove(before);
         self.inside.add(ends_at);
+        self.in_buckets.live(now);
+        self.in_buckets.remove(before);
+        self.in_buckets.add(ends_at);
         let over = self.over_now(now);
         self.active_over_visitors = self.active_over_visitors.max(over);
         self.active_over = self.active_over.max(self.part_of_places(over));
@@ -313,6 +325,7 @@ impl Truth {
     /// Ends the session that would have run until `session_ends`.
     pub fn revoke(&mut self, session_ends: Timestamp) {
         self.inside.remove(session_ends);
+        self.in_buckets.remove(session_ends);
     }
 
     /// Counts the waiting visitors at `now`. `now` never goes back.
@@ -320,18 +333,49 @@ impl Truth {
         self.waiting.live(now)
     }
 
+    /// Notes which part of the tighter limit is idle at `now`. `taken` is what takes the places and
+    /// the slots of a minute by the room's own books, if it has any.
+    ///
+    /// Sessions end and books are settled at whole seconds. So the moment must not always be at the
+    /// same distance from these.
+    pub(crate) fn look(&mut self, now: Timestamp, taken: Option<(Taken, Taken)>) {
+        let ((places, rate), waiting) = (self.used(now), self.waiting.live(now));
+        if waiting == 0 || self.settings.queue_all {
+            return;
+        }
+        let idle = (1.0 - places).min(1.0 - rate).max(0.0);
+        self.idle_whole_run.add(idle);
+        let few = FEW * f64::from(self.settings.total_active_users);
+        if waiting as f64 > few && now.since_ms(self.started_at) >= WARM_UP_MS {
+            self.idle.add(idle);
+            if let Some((of_places, of_rate)) = taken {
+                let causes = if places >= rate {
+                    self.empty_places(now, of_places)
+                } else {
+                    self.empty_in_minute(of_rate)
+                };
+                self.causes.add(causes);
+            }
+        }
+    }
+
+    fn empty_places(&mut self, now: Timestamp, taken: Taken) -> Causes {
+        let limit = self.settings.total_active_users.into();
+        let held = self.inside.live(now) + self.copies.live(now);
+        let in_bucket = self.in_buckets.live(now).saturating_sub(self.inside.live(now));
+        Causes::of(u64::saturating_sub(limit, held), limit, in_bucket, taken)
+    }
+
+    fn empty_in_minute(&self, taken: Taken) -> Causes {
+        let limit = self.settings.new_users_per_minute.into();
+        let in_minute = self.last_minute.len() as u64;
+        Causes::of(u64::saturating_sub(limit, in_minute), limit, 0, taken)
+    }
+
     /// Takes the sample of the second that ends at `now`.
     pub fn second(&mut self, now: Timestamp) {
         let (places, rate) = self.used(now);
         let (active, waiting) = (self.inside.live(now), self.waiting.live(now));
-        if waiting > 0 && !self.settings.queue_all {
-            let idle = (1.0 - places).min(1.0 - rate).max(0.0);
-            self.idle_whole_run.add(idle);
-            let few = FEW * f64::from(self.settings.total_active_users);
-            if waiting as f64 > few && now.since_ms(self.started_at) >= WARM_UP_MS {
-                self.idle.add(idle);
-            }
-        }
         let line = (places.max(rate), waiting);
         self.line.see(now, &self.settings, line, &mut self.idle_behind_line);
         self.limits.see(now, places.max(rate), &self.settings);

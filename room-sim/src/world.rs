@@ -54,6 +54,10 @@ use visitors::Visitors;
 /// The time within which all waiting visitors come after a silence of the line, in milliseconds.
 const BACK_MS: u64 = 2 * SECOND_MS;
 
+/// How much later in its second each measurement is than the one before, in milliseconds: by the
+/// golden section, so that after any number of seconds all distances from a whole one are alike.
+const GOLDEN_MS: u64 = 618;
+
 /// The parts of a world that act through a [`Context`].
 struct Parts<'world> {
     scenario: &'world Scenario,
@@ -326,12 +330,21 @@ impl World {
             WorldEvent::Death { data_center, isolate } => self.die(data_center, isolate),
             WorldEvent::Fault(number) => self.fault(number),
             WorldEvent::Copies(number) => self.take_copies(number),
+            WorldEvent::Measure => self.measure(),
             WorldEvent::Second => self.second(),
         }
     }
 
+    fn measure(&mut self) {
+        let has_books = self.published.is_none();
+        let taken = has_books.then(|| self.objects.taken(self.now, &self.settings));
+        self.truth.look(self.now, taken);
+    }
+
     fn second(&mut self) {
         self.truth.second(self.now);
+        let golden_ms = self.now.seconds() * GOLDEN_MS % SECOND_MS;
+        self.event_queue.enter(self.now + golden_ms, WorldEvent::Measure);
         if self.now == START + self.scenario.measured_from_ms {
             self.objects.begin_measure(self.now);
         }

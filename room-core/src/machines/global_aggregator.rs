@@ -21,6 +21,7 @@ mod recovery;
 mod restart;
 mod saves;
 mod serving;
+mod taken;
 mod told;
 pub mod watch;
 
@@ -51,6 +52,7 @@ use restart::Found;
 pub use restart::Restored;
 use saves::Saves;
 pub use saves::{PartChange, Save};
+pub use taken::Taken;
 
 /// How often the threshold is moved while somebody waits, in milliseconds (`docs/algorithm.md`).
 const TICK_MS: u64 = 500;

@@ -3,6 +3,7 @@
 use super::{Restart, Truth};
 use crate::scenario::Scenario;
 use room_core::base::time::{SECOND_MS, Timestamp};
+use room_core::machines::global_aggregator::Taken;
 
 const START: Timestamp = Timestamp(600_000);
 
@@ -48,7 +49,7 @@ fn places_are_idle_once_the_room_has_warmed_up_and_more_than_a_few_wait() {
         for _ in 0..waiting {
             truth.queue(now, now + 500);
         }
-        truth.second(now);
+        truth.look(now, None);
         assert_eq!((truth.idle.seconds, truth.idle_whole_run.seconds), want, "{second}");
     };
     check(299, 2, (0, 1));
@@ -57,6 +58,26 @@ fn places_are_idle_once_the_room_has_warmed_up_and_more_than_a_few_wait() {
     check(301, 0, (0, 2));
     check(302, 2, (1, 3));
     assert!((truth.idle.percent() - 100.0).abs() < 1e-9);
+}
+
+#[test]
+fn each_empty_place_has_one_cause() {
+    let mut truth = truth();
+    // Of 300 places 280 are taken by visitors inside, and 4 by sessions that have just ended.
+    for at_ms in [0; 280].into_iter().chain([-1; 4]) {
+        let began = (START + 1_000).0.saturating_add_signed(at_ms * 700);
+        truth.serve(Timestamp(began), Timestamp::default());
+    }
+    let now = START + 500 + truth.settings.session_ms();
+    truth.queue(now, now + SECOND_MS);
+    truth.queue(now, now + SECOND_MS);
+    let places = Taken { all: 294, may_renew: 5, written_off: 2 };
+    truth.look(now, Some((places, Taken::default())));
+    let got = truth.causes.means().named().map(|(_, percent)| 3.0 * percent);
+    let want = [4.0, 5.0, 2.0, 6.0, 3.0];
+    let is_same = got.iter().zip(want).all(|(got, want)| (got - want).abs() < 1e-9);
+    assert!(is_same, "{got:?}");
+    assert!((3.0 * truth.idle.percent() - 20.0).abs() < 1e-9);
 }
 
 #[test]

@@ -48,6 +48,8 @@ pub(crate) enum WorldEvent {
     Flush { data_center: usize, isolate: usize },
     /// A visitor is answered by a published design, after the calls of the visit.
     Answer(usize, Box<BaselineAnswer>),
+    /// The idle places are measured.
+    Measure,
     /// A second has passed.
     Second,
 }

@@ -14,9 +14,10 @@ use room_core::capacity::state::Node;
 use room_core::drive::{Driven, Machine};
 use room_core::machines::data_center_aggregator::DataCenterAggregator;
 use room_core::machines::data_center_counter::{DataCenterCounter, SHARDS_MAX};
-use room_core::machines::global_aggregator::{GlobalAggregator, Restored};
+use room_core::machines::global_aggregator::{GlobalAggregator, Restored, Taken};
 use room_core::machines::turn::RequestId;
 use room_core::machines::wire::{GlobalReply, GlobalRequest};
+use room_core::room::settings::Settings;
 
 use super::address::{CounterSeat, Object, counter_node, node};
 use super::calls::Context;
@@ -246,6 +247,11 @@ impl Objects {
         let cost = self.loads.cost(now, now.since_ms(self.measured_from));
         let cost = Cost { rows: self.storage.rows() - self.rows_before, ..cost };
         Footprint { sizes: self.storage.sizes(), largest_state: self.largest_state, cost }
+    }
+
+    /// Returns what takes the places and the slots of a minute, by the global aggregator.
+    pub(crate) fn taken(&self, now: Timestamp, settings: &Settings) -> (Taken, Taken) {
+        self.global.object.machine.taken(now + self.global.ahead_ms, settings)
     }
 
     /// Returns the mean time of the global aggregator for what it stores.

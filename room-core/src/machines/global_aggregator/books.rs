@@ -174,6 +174,12 @@ impl Books {
         self.places.get((now, settings.session_ms()), places) + slots
     }
 
+    /// Returns how many ended sessions take a place at `now`, since they may have been renewed.
+    pub(super) fn may_renew(&self, now: Timestamp, settings: &Settings) -> u64 {
+        let taken = self.contributions.places_taken(now, settings);
+        taken.saturating_sub(self.contributions.counted(now, settings))
+    }
+
     /// Returns how many visitors count against `new_users_per_minute` at `now`: those admitted, and
     /// slots that may still be used or were written off.
     pub(super) fn granted_in_rate_window(&self, now: Timestamp) -> u64 {
