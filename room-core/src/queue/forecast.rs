@@ -208,11 +208,14 @@ impl RetentionModel {
             if left >= AGES || *count == 0 {
                 continue;
             }
-            let index = now.activity.partition_point(|(other, _)| other < bucket);
-            let still = now.activity.get(index).filter(|(other, _)| other == bucket);
-            let came_back = count.saturating_sub(still.map_or(0, |(_, count)| *count));
+            let came_back = count.saturating_sub(count_in(&now.activity, *bucket));
             self.stays.learn(AGES - left, steps, *count, came_back);
             self.ends.chances += came_back as f64;
+        }
+        for (bucket, count) in &now.activity {
+            let had = count_in(&before.activity, *bucket);
+            let age = AGES.saturating_sub(steps_left(settings, *bucket, now.at));
+            self.stays.see_appear(age, count.saturating_sub(had));
         }
         // An origin ends a session in its answer to a request: whoever made it had come back.
         let revoked = now.revoked.saturating_sub(before.revoked) as f64;
@@ -373,9 +376,9 @@ impl Fluid {
         for (sessions, renewed, new) in
             [(&mut self.here, here, 0.0), (&mut self.later, later, admitted)]
         {
-            // A request is known a moment later, and counts from when it came.
-            let [.., newer, newest] = sessions;
-            *newer += renewed;
+            // A request is known later, and counts from when it came.
+            put_at_age(sessions, stays.seen_after, renewed);
+            let [.., newest] = sessions;
             *newest = new;
         }
         admitted
@@ -413,6 +416,22 @@ fn go_on(sessions: &mut [f64; AGES], stays: &[f64]) -> (f64, f64) {
     let [ended, ..] = *sessions;
     sessions.rotate_left(1);
     (ended, came_back)
+}
+
+/// Adds `count` visitors of this `age` in steps, spread over the two whole steps next to it.
+fn put_at_age(sessions: &mut [f64; AGES], age: f64, count: f64) {
+    let older = count * age.fract();
+    for (age, part) in [(age as usize, count - older), (age as usize + 1, older)] {
+        if let Some(session) = sessions.get_mut((AGES - 1).saturating_sub(age)) {
+            *session += part;
+        }
+    }
+}
+
+/// Returns how many visitors a bucket holds.
+fn count_in(activity: &[(Bucket, u64)], bucket: Bucket) -> u64 {
+    let index = activity.partition_point(|(other, _)| *other < bucket);
+    activity.get(index).filter(|(other, _)| *other == bucket).map_or(0, |(_, count)| *count)
 }
 
 /// Returns the steps until a bucket expires, at least 1 while it counts.

@@ -28,6 +28,8 @@ const USUAL_FROM: f64 = 20.0;
 /// Assumed steps of visitors inside before anything is measured, and the requests in them: one in
 /// twenty.
 const UNSEEN: Frequency = Frequency { chances: 20.0, events: 1.0 };
+/// Assumed requests before any is measured: they are seen after a step, as in a forecast.
+const SEEN_LATE: Frequency = Frequency { chances: 20.0, events: 20.0 };
 /// Halvings in the search for the factor that makes returns rarer, to a precision of a thousandth.
 const HALVINGS: usize = 10;
 
@@ -36,6 +38,9 @@ const HALVINGS: usize = 10;
 pub(super) struct Stays {
     /// How many visitors make a request, by the steps since their last one.
     pub(super) by_age: [Frequency; AGES],
+    /// The visitors who were seen in a bucket for the first time, and the steps that had passed
+    /// since their requests.
+    appeared: Frequency,
     /// The steps by which requests have renewed sessions, in all.
     pub(super) gained_steps: f64,
     /// The sessions that were seen to end.
@@ -47,13 +52,15 @@ pub(super) struct Stays {
 impl Default for Stays {
     fn default() -> Self {
         let by_age = [Frequency::default(); AGES];
-        Self { by_age, gained_steps: 0.0, ended: 0.0, usual_steps: None }
+        let appeared = Frequency::default();
+        Self { by_age, appeared, gained_steps: 0.0, ended: 0.0, usual_steps: None }
     }
 }
 
 impl Stays {
     pub(super) fn fade(&mut self, kept: f64) {
         self.by_age.iter_mut().for_each(|frequency| frequency.fade(kept));
+        self.appeared.fade(kept);
         self.gained_steps *= kept;
         self.ended *= kept;
     }
@@ -64,8 +71,22 @@ impl Stays {
         if let Some(stays) = self.by_age.get_mut(age) {
             stays.chances += count as f64 * steps;
             stays.events += came_back as f64;
-            self.gained_steps += came_back as f64 * age as f64;
+            self.gained_steps += came_back as f64 * (age as f64 + 1.0 - self.seen_after());
         }
+    }
+
+    /// Learns that `count` visitors were seen in a bucket for the first time, `age` steps after the
+    /// requests that put them there.
+    pub(super) fn see_appear(&mut self, age: usize, count: u64) {
+        self.appeared.chances += count as f64;
+        self.appeared.events += count as f64 * age as f64;
+    }
+
+    /// Returns the age in steps at which a request is seen, on average: 1 or more. Where steps are
+    /// short a report takes several of them.
+    fn seen_after(&self) -> f64 {
+        let Frequency { chances, events } = self.appeared;
+        ((events + SEEN_LATE.events) / (chances + SEEN_LATE.chances)).max(1.0)
     }
 
     /// Notes how long visits usually last, once nothing is guessed with `inside` visitors inside.
@@ -98,8 +119,9 @@ impl Stays {
             (events / (stays.chances + 1.0)).clamp(0.0, 1.0)
         };
         let measured: Vec<f64> = self.by_age.iter().map(comes_back).collect();
+        let seen_after = self.seen_after();
         if unseen <= 0.0 {
-            return ByAge { here: measured.clone(), later: measured };
+            return ByAge { here: measured.clone(), later: measured, seen_after };
         }
         let all = self.ended + unseen;
         let gained = self.gained_steps / all;
@@ -107,8 +129,9 @@ impl Stays {
         let rest = self.usual_steps.map_or_else(guessed, |usual_steps| usual_steps - gained);
         let rest = rest.max(gained * LONGER_PART);
         let share = unseen / all;
-        let here = rarer(&measured, gained * (1.0 - share) + rest * share);
-        ByAge { here, later: rarer(&measured, gained + rest * share) }
+        let here = rarer(&measured, seen_after, gained * (1.0 - share) + rest * share);
+        let later = rarer(&measured, seen_after, gained + rest * share);
+        ByAge { here, later, seen_after }
     }
 
     /// Returns the part of a session that visitors are guessed to go on.
@@ -134,25 +157,27 @@ pub(super) struct ByAge {
     pub(super) here: Vec<f64>,
     /// The parts for visitors who will enter, whose whole stay is as long.
     pub(super) later: Vec<f64>,
+    /// The age in steps at which a request is seen, on average.
+    pub(super) seen_after: f64,
 }
 
 impl ByAge {
     /// Returns parts with which nobody renews a session.
     pub(super) fn nobody() -> Self {
-        Self { here: Vec::new(), later: Vec::new() }
+        Self { here: Vec::new(), later: Vec::new(), seen_after: 1.0 }
     }
 }
 
 /// Returns the same parts, reduced in proportion so that visitors renew their sessions by no more
-/// than `most_steps` steps on average.
-fn rarer(by_age: &[f64], most_steps: f64) -> Vec<f64> {
-    if renewed_steps(by_age, 1.0) <= most_steps {
+/// than `most_steps` steps on average. A request is seen after `seen_after` steps.
+fn rarer(by_age: &[f64], seen_after: f64, most_steps: f64) -> Vec<f64> {
+    if renewed_steps(by_age, seen_after, 1.0) <= most_steps {
         return by_age.to_vec();
     }
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..HALVINGS {
         let middle = f64::midpoint(low, high);
-        if renewed_steps(by_age, middle) > most_steps {
+        if renewed_steps(by_age, seen_after, middle) > most_steps {
             high = middle;
         } else {
             low = middle;
@@ -162,12 +187,13 @@ fn rarer(by_age: &[f64], most_steps: f64) -> Vec<f64> {
 }
 
 /// Returns by how many steps a visitor renews the session on average in all, if each part is
-/// multiplied by `factor`. The series is endless, since it begins anew after each request.
-fn renewed_steps(by_age: &[f64], factor: f64) -> f64 {
+/// multiplied by `factor`. The series is endless, since it begins anew after each request, at the age
+/// `seen_after` at which that is seen.
+fn renewed_steps(by_age: &[f64], seen_after: f64, factor: f64) -> f64 {
     let (mut away, mut steps) = (1.0, 0.0);
     for (age, part) in by_age.iter().enumerate().skip(1) {
         let comes_back = away * part * factor;
-        steps += comes_back * age as f64;
+        steps += comes_back * (age as f64 + 1.0 - seen_after);
         away -= comes_back;
     }
     steps / away.max(f64::MIN_POSITIVE)
@@ -179,8 +205,9 @@ mod tests {
 
     /// How many steps those who are inside go on, and those who will enter.
     fn steps(stays: &Stays, inside: u64) -> (f64, f64) {
-        let ByAge { here, later } = stays.by_age(inside);
-        (renewed_steps(&here, 1.0), renewed_steps(&later, 1.0))
+        let ByAge { here, later, seen_after } = stays.by_age(inside);
+        let steps = |by_age: &[f64]| renewed_steps(by_age, seen_after, 1.0);
+        (steps(&here), steps(&later))
     }
 
     /// Fifty who all come back after ten steps, so many times.

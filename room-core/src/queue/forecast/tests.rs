@@ -228,3 +228,24 @@ fn beyond_the_last_point_it_goes_on_at_the_same_rate() {
     let pause = [(0, 10), (10, 60), (10, 120), (20, 170)];
     check(&pause, &[(9, Some(55)), (10, Some(120)), (15, Some(145))]);
 }
+
+/// All load a page every 3 s, and each page is seen 3 s later: 5 s after the one before.
+#[test]
+fn a_session_is_renewed_from_the_request_and_not_from_when_it_is_seen() {
+    let settings = settings(100, 6_000);
+    let mut habits = RetentionModel::default();
+    for second in 3..=603 {
+        let asked_s = 1_000 + (second / 3 - 1) * 3;
+        let activity = [(Bucket(asked_s + 61), 100)];
+        habits.sample(&settings, seen(NOW.plus_seconds(second.into()), &activity, 0, 0));
+    }
+    let returns: f64 = habits.stays.by_age.iter().map(|one| one.events).sum();
+    let renewed_s = habits.stays.gained_steps / returns;
+    assert!((2.9..3.1).contains(&renewed_s), "{renewed_s}");
+    // From now on half of them go on each time.
+    habits.stays.ended = 1e9;
+    habits.stays.by_age.fill(Frequency { chances: 1e9, events: 0.0 });
+    habits.stays.by_age[5].events = 5e8;
+    let curve = habits.forecast(NOW, &settings, &start(&[(Bucket(1_056), 100)], 80));
+    check(&curve, &[(40, Some(56)), (60, Some(58))]);
+}
