@@ -3,9 +3,9 @@
 //! Nobody is seen to leave before a session has passed. Until then visitors who will not come back
 //! look like those who have not come back yet. By measurements alone hardly anybody would ever
 //! leave. So a guess counts for as many visitors as have not been seen to leave: they go on for
-//! anything up to a session, all equally likely. In a room with few visitors, none of whom has come
-//! back yet, perhaps nobody does. There the guess is lower. Once a room has seen enough visitors
-//! leave it guesses by how long those stayed.
+//! anything up to a session, all equally likely, and later for as long again as they have. In a
+//! room with few visitors, none of whom has come back yet, perhaps nobody does. There the guess is
+//! lower. Once a room has seen enough visitors leave it guesses by how long those stayed.
 
 use super::{AGES, Frequency};
 
@@ -21,7 +21,7 @@ const UNSEEN_RETURNS: f64 = 10.0;
 /// The part of a session that visitors are guessed to go on once they have been seen to come back:
 /// half, the mean of all.
 const SEEN_PART: f64 = 0.5;
-/// The part of the guessed time that a visitor goes on who has exceeded it.
+/// The part of the usual time that a visitor goes on who has exceeded it.
 const LONGER_PART: f64 = 0.25;
 /// The fewest sessions seen to end from which visits have a usual length.
 const USUAL_FROM: f64 = 20.0;
@@ -30,8 +30,9 @@ const USUAL_FROM: f64 = 20.0;
 const UNSEEN: Frequency = Frequency { chances: 20.0, events: 1.0 };
 /// Assumed requests before any is measured: they are seen after a step, as in a forecast.
 const SEEN_LATE: Frequency = Frequency { chances: 20.0, events: 20.0 };
-/// Halvings in the search for the factor that makes returns rarer, to a precision of a thousandth.
-const HALVINGS: usize = 10;
+/// Halvings in the search for the factor that makes returns rarer. Where all are expected to come back at some
+/// age a hundredth of them makes a difference of a tenth.
+const HALVINGS: usize = 16;
 
 /// What was measured of visitors inside.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -112,26 +113,41 @@ impl Stays {
     /// inside.
     pub(super) fn by_age(&self, inside: u64) -> ByAge {
         let unseen = self.unseen(inside);
-        // At an age that was not seen yet visitors come back like at all others.
-        let mean = self.mean_part();
-        let comes_back = |stays: &Frequency| {
-            let events = stays.events + mean;
-            (events / (stays.chances + 1.0)).clamp(0.0, 1.0)
-        };
-        let measured: Vec<f64> = self.by_age.iter().map(comes_back).collect();
+        let measured = self.measured();
         let seen_after = self.seen_after();
         if unseen <= 0.0 {
             return ByAge { here: measured.clone(), later: measured, seen_after };
         }
         let all = self.ended + unseen;
         let gained = self.gained_steps / all;
-        let guessed = || (SESSION_STEPS - gained) * self.guessed_part();
-        let rest = self.usual_steps.map_or_else(guessed, |usual_steps| usual_steps - gained);
-        let rest = rest.max(gained * LONGER_PART);
+        let rest = if let Some(usual_steps) = self.usual_steps {
+            (usual_steps - gained).max(gained * LONGER_PART)
+        } else {
+            ((SESSION_STEPS - gained) * self.guessed_part()).max(gained)
+        };
         let share = unseen / all;
         let here = rarer(&measured, seen_after, gained * (1.0 - share) + rest * share);
         let later = rarer(&measured, seen_after, gained + rest * share);
         ByAge { here, later, seen_after }
+    }
+
+    /// Returns the measured parts of visitors who make a request in the next step, by age.
+    ///
+    /// At an age that was not seen yet visitors come back like at the oldest ages that were seen.
+    /// Of those who have been away for longest some have left, and others not at all as long away
+    /// tell nothing of them.
+    fn measured(&self) -> Vec<f64> {
+        let mut usual = self.mean_part();
+        let mut parts = Vec::with_capacity(AGES);
+        for (age, stays) in self.by_age.iter().enumerate() {
+            let nearly = self.by_age.iter().take(age).skip(age.div_ceil(2));
+            let (chances, events) = nearly.fold((1.0, usual), |(chances, events), one| {
+                (chances + one.chances, events + one.events)
+            });
+            usual = events / chances;
+            parts.push(((stays.events + usual) / (stays.chances + 1.0)).clamp(0.0, 1.0));
+        }
+        parts
     }
 
     /// Returns the part of a session that visitors are guessed to go on.
@@ -222,8 +238,8 @@ mod tests {
 
     #[test]
     fn visitors_of_whom_none_has_left_yet_stay_for_up_to_a_session_all_equally_likely() {
-        // Half of the rest of a session, and at first a third.
-        for (times, rest) in [(0, 20.0), (1, 23.6), (2, 19.4), (4, 10.0), (8, 20.0)] {
+        // Half of the rest of a session, and at first a third; later as long again.
+        for (times, rest) in [(0, 20.0), (1, 23.6), (2, 20.0), (4, 40.0), (8, 80.0)] {
             let gained = 10.0 * times as f64;
             let (here, later) = steps(&all_came_back(times), 50);
             assert!((0.9 * rest..=rest).contains(&here), "{times}: {here}");
@@ -254,6 +270,16 @@ mod tests {
         let mut stays = Stays::default();
         (1..10).for_each(|age| stays.learn(age, 1.0, 50, 0));
         assert!(steps(&stays, 50).0 < 5.0, "{:?}", steps(&stays, 50));
+    }
+
+    #[test]
+    fn who_is_away_for_longer_than_was_seen_comes_back_like_those_away_for_nearly_as_long() {
+        let mut stays = Stays::default();
+        (1..=5).for_each(|age| stays.learn(age, 1.0, 1_000, 400));
+        (6..=20).for_each(|age| stays.learn(age, 1.0, 100, 0));
+        let parts = stays.by_age(0).here;
+        assert!((0.39..0.41).contains(&parts[5]) && parts[20] < 0.1, "{parts:?}");
+        assert!(parts.iter().skip(21).all(|part| *part < 0.01), "{parts:?}");
     }
 
     #[test]
