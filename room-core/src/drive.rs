@@ -16,12 +16,25 @@ pub use machine::Machine;
 /// The shortest time between two copies of an object's state, in milliseconds.
 pub const COPY_MS: u64 = 2_000;
 
+/// The longest sleep before a timer looks at the clock again, in milliseconds.
+const LOOK_MS: u64 = 2_000;
+
+/// Returns how long a timer that is set for `moment` sleeps until it looks at the clock again, in
+/// milliseconds; 0 once the moment has come.
+///
+/// Most timers sleep once. While the clock is behind, a moment from before looks far away, and the
+/// clock may be set at any time.
+pub fn sleep_ms(now: Timestamp, moment: Timestamp) -> u64 {
+    moment.since_ms(now).min(LOOK_MS)
+}
+
 /// One thing to do outside of the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect<Reply, Message> {
     /// Send this message upward, and call [`Driven::answer`] with its answer or its timeout.
     Send(Message),
-    /// Call [`Driven::wake`] at this moment, and not at the one that was named before.
+    /// Call [`Driven::wake`] at this moment, and not at the one that was named before. [`sleep_ms`]
+    /// says how to wait for it.
     WakeAt(Timestamp),
     /// Store what [`Driven::save`] returns, all or nothing, and call [`Driven::on_saved`].
     Save,

@@ -9,7 +9,7 @@ use room_core::base::id::RoomId;
 use room_core::base::sorted::SortedMap;
 use room_core::base::time::Timestamp;
 use room_core::capacity::state::Node;
-use room_core::drive::{Driven, Effect, Machine};
+use room_core::drive::{Driven, Effect, Machine, sleep_ms};
 use room_core::machines::turn::{Incident, RequestId};
 
 use super::log;
@@ -162,9 +162,14 @@ impl<M: Hosted> Shell<M> {
     fn wake_at(self: &Rc<Self>, room: RoomId, moment: Timestamp) {
         let shell = Rc::clone(self);
         self.state.detach(async move {
-            platform::sleep_until(moment).await;
-            if shell.with(|object| object.wakes_at()).flatten() == Some(moment) {
-                M::wake(&shell, room);
+            loop {
+                platform::sleep(sleep_ms(platform::now(), moment)).await;
+                if shell.with(|object| object.wakes_at()).flatten() != Some(moment) {
+                    return;
+                }
+                if platform::now() >= moment {
+                    return M::wake(&shell, room);
+                }
             }
         });
     }

@@ -1,6 +1,6 @@
 //! Tests of the order of effects, with machines that want what each test names.
 
-use super::{COPY_MS, Driven, Effect, Machine};
+use super::{COPY_MS, Driven, Effect, LOOK_MS, Machine, sleep_ms};
 use crate::base::time::Timestamp;
 use crate::machines::turn::{Incident, RequestId, Turn};
 
@@ -161,6 +161,31 @@ fn the_timer_moves_to_earlier_moments_alone() {
     object.wake_by(None);
     object.wake(|_| Turn { wake_at: Some(NOW + 5_000), ..Turn::default() });
     assert_eq!(effects(&mut object), [Effect::WakeAt(NOW + 5_000)]);
+}
+
+#[test]
+fn a_timer_goes_off_soon_after_a_clock_that_was_behind_is_set() {
+    const BEHIND_MS: u64 = 600_000;
+    // How long it takes a timer that is set for `after_ms` to go off, while the clock is behind
+    // until `behind_until_ms`.
+    let check = |after_ms: u64, behind_until_ms: u64, want_ms: u64| {
+        let clock = |passed_ms: u64| {
+            let behind_ms = if passed_ms < behind_until_ms { BEHIND_MS } else { 0 };
+            NOW + passed_ms - behind_ms
+        };
+        let mut passed_ms = 0;
+        while clock(passed_ms) < NOW + after_ms {
+            passed_ms += sleep_ms(clock(passed_ms), NOW + after_ms);
+        }
+        assert_eq!(passed_ms, want_ms, "{after_ms} {behind_until_ms}");
+    };
+    check(0, 0, 0);
+    check(500, 0, 500);
+    check(30_000, 0, 30_000);
+    check(500, 1, LOOK_MS);
+    check(500, 29_000, 15 * LOOK_MS);
+    // It is never set.
+    check(500, 2 * BEHIND_MS, BEHIND_MS + 500);
 }
 
 #[test]

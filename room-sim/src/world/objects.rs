@@ -11,7 +11,7 @@ use std::time::Duration;
 use room_core::base::id::{Incarnation, RoomId};
 use room_core::base::time::{MINUTE_MS, Timestamp};
 use room_core::capacity::state::Node;
-use room_core::drive::{Driven, Machine};
+use room_core::drive::{Driven, Machine, sleep_ms};
 use room_core::machines::data_center_aggregator::DataCenterAggregator;
 use room_core::machines::data_center_counter::{DataCenterCounter, SHARDS_MAX};
 use room_core::machines::global_aggregator::{GlobalAggregator, Restored, Taken};
@@ -43,8 +43,8 @@ const ROOM: RoomId = RoomId::from_bytes([1; 16]);
 struct Instance<M: Machine> {
     object: Driven<M>,
     incarnation: Incarnation,
-    /// How far its clock is ahead of time, in milliseconds.
-    ahead_ms: u64,
+    /// How far its clock is ahead of time, in milliseconds; below 0 if it is behind.
+    ahead_ms: i64,
     /// When its timer goes off next, in the time of the world.
     rings_at: Option<Timestamp>,
     /// What a restart finds in the Cache API.
@@ -52,9 +52,18 @@ struct Instance<M: Machine> {
 }
 
 impl<M: Machine> Instance<M> {
-    fn new(machine: M, incarnation: Incarnation, ahead_ms: u64) -> Self {
+    fn new(machine: M, incarnation: Incarnation, ahead_ms: i64) -> Self {
         let object = Driven::new(machine);
         Self { object, incarnation, ahead_ms, rings_at: None, copy: None }
+    }
+
+    fn planned(&self, now: Timestamp) -> (Incarnation, Timestamp, Option<Timestamp>) {
+        (self.incarnation, self.clock(now), self.object.wakes_at())
+    }
+
+    /// Returns what its clock says at `now`.
+    fn clock(&self, now: Timestamp) -> Timestamp {
+        Timestamp(now.0.saturating_add_signed(self.ahead_ms))
     }
 }
 
@@ -101,19 +110,20 @@ impl Objects {
         let writes_always = sleepers_forget || scenario.storage_fails();
         let incarnation = Incarnation(chance.product.number());
         let global = GlobalAggregator::new(Restored::default(), ROOM, now, incarnation, settings);
-        let ahead_ms = clocks.draw_global_ms(&mut chance.network);
+        let ahead_ms = clocks.draw_global_ms(&mut chance.network).cast_signed();
         let global = Instance::new(global, incarnation, ahead_ms);
         let counters = (0..data_centers * usize::from(SHARDS_MAX)).map(|index| {
             let node = counter_node(index);
             let data_center = index / usize::from(SHARDS_MAX);
-            let ahead_ms = clocks.draw_ms(data_center, &mut chance.network);
+            let ahead_ms = clocks.draw_ms(data_center, &mut chance.network).cast_signed();
             Instance::new(DataCenterCounter::new(node, None, now), Incarnation(0), ahead_ms)
         });
         let counters = counters.collect();
         let aggregators = (0..data_centers).map(|one| {
             let incarnation = Incarnation(chance.product.number());
             let machine = DataCenterAggregator::new(node(one), None, now, incarnation);
-            Instance::new(machine, incarnation, clocks.draw_ms(one, &mut chance.network))
+            let ahead_ms = clocks.draw_ms(one, &mut chance.network).cast_signed();
+            Instance::new(machine, incarnation, ahead_ms)
         });
         let aggregators = aggregators.collect();
         Self {
@@ -177,19 +187,20 @@ impl Objects {
         match question {
             Question::Counter(counter, request) => {
                 let Some(instance) = self.counters.get_mut(counter.index()) else { return };
-                let now = now + instance.ahead_ms;
+                let now = instance.clock(now);
                 instance.object.request(id, |machine| machine.on_request(now, id, request));
                 self.perform_counter(counter, context);
             }
             Question::Aggregator(data_center, report) => {
                 let Some(instance) = self.aggregators.get_mut(data_center) else { return };
-                let now = now + instance.ahead_ms;
+                let now = instance.clock(now);
                 instance.object.request(id, |machine| machine.on_report(now, settings, id, report));
                 self.perform_aggregator(data_center, context);
             }
             Question::Global(request) => {
                 self.recorder.note(now, &request);
-                let (object, now) = (&mut self.global.object, now + self.global.ahead_ms);
+                let now = self.global.clock(now);
+                let object = &mut self.global.object;
                 object.request(id, |machine| machine.on_request(now, settings, id, request));
                 self.perform_global(context);
             }
@@ -209,7 +220,7 @@ impl Objects {
         let instance = self.counters.get_mut(counter.index());
         if let Some(instance) = instance.filter(|instance| instance.incarnation == incarnation) {
             self.loads.end_wait(Object::Counter(counter), now);
-            let (now, reply) = (now + instance.ahead_ms, from_global(reply));
+            let (now, reply) = (instance.clock(now), from_global(reply));
             instance.object.answer(now, |machine| machine.on_pulled(now, pull, reply));
             self.perform_counter(counter, context);
         }
@@ -227,7 +238,7 @@ impl Objects {
         let instance = self.aggregators.get_mut(data_center);
         if let Some(instance) = instance.filter(|instance| instance.incarnation == incarnation) {
             self.loads.end_wait(Object::Aggregator(data_center as u32), now);
-            let (now, reply) = (now + instance.ahead_ms, from_global(reply));
+            let (now, reply) = (instance.clock(now), from_global(reply));
             instance.object.answer(now, |machine| machine.on_synced(now, settings, reply));
             self.perform_aggregator(data_center, context);
         }
@@ -259,54 +270,63 @@ impl Objects {
         self.writing.0.checked_div(self.writing.1).unwrap_or_default()
     }
 
-    /// The timer, the incarnation and the clock of an object.
-    fn timer(&mut self, object: Object) -> Option<(&mut Option<Timestamp>, Incarnation, u64)> {
-        match object {
-            Object::Counter(counter) => {
-                let instance = self.counters.get_mut(counter.index())?;
-                Some((&mut instance.rings_at, instance.incarnation, instance.ahead_ms))
-            }
-            Object::Aggregator(data_center) => {
-                let instance = self.aggregators.get_mut(data_center as usize)?;
-                Some((&mut instance.rings_at, instance.incarnation, instance.ahead_ms))
-            }
-            Object::Global => {
-                let instance = &mut self.global;
-                Some((&mut instance.rings_at, instance.incarnation, instance.ahead_ms))
-            }
-        }
+    /// The timer of an object, by the time of the world.
+    fn timer(&mut self, object: Object) -> Option<&mut Option<Timestamp>> {
+        Some(match object {
+            Object::Counter(counter) => &mut self.counters.get_mut(counter.index())?.rings_at,
+            Object::Aggregator(one) => &mut self.aggregators.get_mut(one as usize)?.rings_at,
+            Object::Global => &mut self.global.rings_at,
+        })
     }
 
-    /// Sets the timer, which counts in the time of the world.
+    /// Returns the incarnation of an object, its clock at `now`, and for when its timer is set.
+    fn planned(
+        &self,
+        object: Object,
+        now: Timestamp,
+    ) -> Option<(Incarnation, Timestamp, Option<Timestamp>)> {
+        Some(match object {
+            Object::Counter(counter) => self.counters.get(counter.index())?.planned(now),
+            Object::Aggregator(one) => self.aggregators.get(one as usize)?.planned(now),
+            Object::Global => self.global.planned(now),
+        })
+    }
+
+    /// Sets the timer, which sleeps by the time of the world.
     fn wake_at(&mut self, object: Object, moment: Timestamp, context: &mut Context<'_>) {
         let now = context.now;
-        let Some((rings_at, incarnation, ahead_ms)) = self.timer(object) else { return };
-        let moment = (moment - ahead_ms).max(now + 1);
-        let earlier = rings_at.replace(moment);
+        let Some((incarnation, local, _)) = self.planned(object, now) else { return };
+        let rings_at = now + sleep_ms(local, moment).max(1);
+        let earlier = self.timer(object).and_then(|timer| timer.replace(rings_at));
         if earlier.is_none() {
             self.loads.wait(object, now);
         }
-        if earlier != Some(moment) {
-            context.event_queue.enter(moment, WorldEvent::Wake(object, incarnation));
+        if earlier != Some(rings_at) {
+            context.event_queue.enter(rings_at, WorldEvent::Wake(object, incarnation));
         }
     }
 
-    /// Lets a timer go off: the machine's turn, unless the object has restarted or set another
-    /// moment.
+    /// Lets a timer look at the clock: the machine's turn, or more sleep, unless the object has
+    /// restarted or set another moment.
     pub(crate) fn wake(
         &mut self,
         object: Object,
         incarnation: Incarnation,
         context: &mut Context<'_>,
     ) {
-        let now = context.now;
-        let Some((rings_at, present, ahead_ms)) = self.timer(object) else { return };
-        if present != incarnation || *rings_at != Some(now) {
+        let (now, settings) = (context.now, context.settings);
+        let Some((present, local, wakes_at)) = self.planned(object, now) else { return };
+        let Some(timer) = self.timer(object).filter(|rings_at| **rings_at == Some(now)) else {
+            return;
+        };
+        if present != incarnation {
             return;
         }
-        *rings_at = None;
+        if let Some(moment) = wakes_at.filter(|moment| *moment > local) {
+            return self.wake_at(object, moment, context);
+        }
+        *timer = None;
         self.loads.end_wait(object, now);
-        let (local, settings) = (now + ahead_ms, context.settings);
         match object {
             Object::Counter(counter) => {
                 let Some(instance) = self.counters.get_mut(counter.index()) else { return };
@@ -341,7 +361,8 @@ impl Objects {
     pub(crate) fn expect_global_restart(&mut self, with_copy: bool, now: Timestamp) {
         if !std::mem::replace(&mut self.writes_all, true) {
             let is_stored = self.store(now);
-            self.global.object.on_saved(now + self.global.ahead_ms, is_stored);
+            let now = self.global.clock(now);
+            self.global.object.on_saved(now, is_stored);
         } else if with_copy {
             self.global.copy = self.storage.get(ROW).map(str::to_owned);
         }
@@ -355,7 +376,7 @@ impl Objects {
         let parts = self.storage.all_but(ROW);
         let (row, copy) = (self.storage.get(ROW), instance.copy.as_deref());
         let restored = Restored { row, parts: &parts, copy };
-        let now = context.now + instance.ahead_ms;
+        let now = instance.clock(context.now);
         let machine = GlobalAggregator::new(restored, ROOM, now, incarnation, context.settings);
         *instance = Instance::new(machine, incarnation, instance.ahead_ms);
         self.loads.global.end(context.now);
@@ -367,12 +388,12 @@ impl Objects {
         let incarnation = Incarnation(context.chance.product.number());
         let now = context.now;
         for (shard, instance) in (0..).zip(self.counters_of(data_center)) {
-            let (node, now) = (Node { shard, ..node(data_center) }, now + instance.ahead_ms);
+            let (node, now) = (Node { shard, ..node(data_center) }, instance.clock(now));
             let machine = DataCenterCounter::new(node, instance.copy.as_deref(), now);
             *instance = Instance::new(machine, incarnation, instance.ahead_ms);
         }
         if let Some(instance) = self.aggregators.get_mut(data_center) {
-            let (now, copy) = (now + instance.ahead_ms, instance.copy.as_deref());
+            let (now, copy) = (instance.clock(now), instance.copy.as_deref());
             let machine = DataCenterAggregator::new(node(data_center), copy, now, incarnation);
             *instance = Instance::new(machine, incarnation, instance.ahead_ms);
         }

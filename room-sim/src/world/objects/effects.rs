@@ -75,7 +75,8 @@ impl Objects {
                 Effect::WakeAt(moment) => self.wake_at(Object::Global, moment, context),
                 Effect::Save => {
                     let is_stored = self.skips_save(context.now) || self.store(context.now);
-                    self.global.object.on_saved(context.now + self.global.ahead_ms, is_stored);
+                    let now = self.global.clock(context.now);
+                    self.global.object.on_saved(now, is_stored);
                 }
                 Effect::Reply(replies) => {
                     for (id, reply) in replies {

@@ -19,7 +19,7 @@ impl Objects {
             }
             Object::Counter(counter) => {
                 let Some(instance) = self.counters.get_mut(counter.index()) else { return };
-                let now = context.now + instance.ahead_ms;
+                let now = instance.clock(context.now);
                 let (node, copy) = (counter_node(counter.index()), instance.object.machine.copy());
                 let machine = DataCenterCounter::new(node, Some(&copy), now);
                 *instance = Instance::new(machine, incarnation, instance.ahead_ms);
@@ -27,7 +27,7 @@ impl Objects {
             Object::Aggregator(data_center) => {
                 let data_center = data_center as usize;
                 let Some(instance) = self.aggregators.get_mut(data_center) else { return };
-                let now = context.now + instance.ahead_ms;
+                let now = instance.clock(context.now);
                 let (node, copy) = (node(data_center), instance.object.machine.copy());
                 let machine = DataCenterAggregator::new(node, Some(&copy), now, incarnation);
                 *instance = Instance::new(machine, incarnation, instance.ahead_ms);
