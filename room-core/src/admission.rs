@@ -28,8 +28,8 @@ use crate::ticket::{Challenge, GRACE_S, NO_ESTIMATE, Ticket, TicketState};
 use check_in::{RETRY_S_MIN, check_in, continued, expected_until, jittered, kept_ms, turn_s};
 use session::first_end;
 
-pub(crate) use check_in::{CLOCKS_APART_MS, interval_s, is_far, is_too_early, was_kept};
 pub use check_in::{EARLY_MS, next_refresh};
+pub(crate) use check_in::{interval_s, is_far, is_too_early, was_kept};
 pub use session::{is_inside, session_end};
 pub(crate) use standing::is_in_line;
 pub use standing::{Standing, standing};

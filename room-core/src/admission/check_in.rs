@@ -3,7 +3,7 @@
 use super::{VisitContext, is_called};
 use crate::base::id::{CheckInId, VisitorId};
 use crate::base::spread;
-use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
+use crate::base::time::{CLOCKS_APART_MS, MINUTE_MS, SECOND_MS, Timestamp};
 use crate::order::census::Presence;
 use crate::order::lottery::Round;
 use crate::order::order_key::{EPOCH_MS, OrderKey};
@@ -26,10 +26,6 @@ const LATE_MS: u64 = 10 * SECOND_MS;
 /// view. Without this a room with 20 places and visitors in 30 data centers needs 19 questions for
 /// each admission.
 const FAR_VIEW_MS: u64 = 30 * SECOND_MS;
-
-/// By how much any two clocks may differ, in milliseconds. Such a difference changes nothing but
-/// the order of visitors who come together.
-pub(crate) const CLOCKS_APART_MS: u64 = 30 * SECOND_MS;
 
 /// What a visit makes of clocks that were wrong: that of its own isolate, or that of the one which
 /// set the ticket.

@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 pub const SECOND_MS: u64 = 1_000;
 /// The milliseconds of one minute.
 pub const MINUTE_MS: u64 = 60 * SECOND_MS;
+/// By how much any two clocks may differ, in milliseconds. Such a difference changes nothing but
+/// the order of visitors who come together.
+pub(crate) const CLOCKS_APART_MS: u64 = 30 * SECOND_MS;
 /// The first year that a text may name, before its offset from UTC is taken into account.
 const EPOCH_YEAR: i32 = 1970;
 

@@ -17,7 +17,7 @@ use ctutils::CtEq;
 
 use crate::base::id::RoomId;
 use crate::base::prefix_budget::ClientPrefix;
-use crate::base::time::{SECOND_MS, Timestamp};
+use crate::base::time::{CLOCKS_APART_MS, Timestamp};
 use crate::keys::master_key::{MasterKey, PREVIEW_RANDOM_BYTES};
 use crate::keys::opened_tickets::OpenedTickets;
 use crate::order::lottery::LotteryKey;
@@ -354,9 +354,10 @@ pub fn is_readable(now: Timestamp, sealed_at: Timestamp) -> bool {
     readable_hours(now).contains(&hour_of(sealed_at))
 }
 
-/// Returns the hours in which a ticket that still counts can have been sealed.
+/// Returns the hours in which a ticket that still counts can have been sealed. The clock of the
+/// isolate that sealed it may be ahead of this one.
 fn readable_hours(now: Timestamp) -> RangeInclusive<u32> {
-    hour_of(now).saturating_sub(TICKET_LIFE_HOURS)..=hour_of(now + SKEW_MS)
+    hour_of(now).saturating_sub(TICKET_LIFE_HOURS)..=hour_of(now + CLOCKS_APART_MS)
 }
 
 /// Returns the whole hours since the epoch.
@@ -388,9 +389,6 @@ const OPENS: &str = "opens:";
 /// Hours for which a ticket can be opened. No ticket lives longer: a session is at most 30 minutes,
 /// and its cookie one bucket more.
 const TICKET_LIFE_HOURS: u32 = 2;
-
-/// How far the clocks of two machines may be apart, in milliseconds.
-const SKEW_MS: u64 = SECOND_MS;
 
 #[cfg(test)]
 mod tests;

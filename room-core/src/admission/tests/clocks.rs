@@ -1,8 +1,8 @@
 //! Tests of visits and tickets with a wrong clock.
 
 use super::{DRAWS, NOW, context, name, queued, view};
-use crate::admission::{CLOCKS_APART_MS, Decision, VisitContext, decide, infinite_queue};
-use crate::base::time::{MINUTE_MS, Timestamp};
+use crate::admission::{Decision, VisitContext, decide, infinite_queue};
+use crate::base::time::{CLOCKS_APART_MS, MINUTE_MS, Timestamp};
 use crate::order::census::Presence;
 use crate::order::order_key::OrderKey;
 use crate::queue::view::View;

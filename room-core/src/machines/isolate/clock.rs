@@ -4,8 +4,7 @@
 //! behind. A visitor who joins by such a clock would stand before visitors who came earlier: in a
 //! burst, before a minute of them.
 
-use crate::admission::CLOCKS_APART_MS;
-use crate::base::time::{MINUTE_MS, Timestamp};
+use crate::base::time::{CLOCKS_APART_MS, MINUTE_MS, Timestamp};
 use crate::queue::view::View;
 
 /// How long a measurement of the clock is used, in milliseconds. Somebody may have set the clock
