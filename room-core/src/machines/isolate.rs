@@ -198,7 +198,7 @@ impl Isolate {
         if let Decision::AskCounter(mut ask) = decision {
             if !asks {
                 // The counter is silent: who asked it would enter as well, after a wait in vain.
-                let entry = Entry::without_slot(now, ask.class);
+                let entry = Entry::unanswered(now, ask.class);
                 let answer = self.silence(now, settings);
                 return self.settled(now, settings, ask, random, answer, entry);
             }
@@ -364,8 +364,8 @@ impl Isolate {
         let turn_kept = admission::was_kept(&ask.ticket, now);
         let is_called = ask.class == SlotClass::Queued;
         let before = is_called.then(|| Moment::of(&ask.ticket));
-        let refused = is_called && answer == CounterAnswer::Refused;
-        let entry = Entry { turn_kept, before, refused, ..entry };
+        let no_slot = entry.no_slot_if(is_called && answer == CounterAnswer::Refused);
+        let entry = Entry { turn_kept, before, no_slot, ..entry };
         let decision = admission::settle(context, ask, answer);
         self.perform(settings, random, decision, entry)
     }

@@ -15,7 +15,7 @@ use crate::base::id::Colo;
 use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::queue::levels::{LEVEL_MAX, Levels};
 
-pub use records::{Moment, confirmed, entered, is_noted, logged, revoked, waits};
+pub use records::{Moment, NoSlot, confirmed, entered, is_noted, logged, revoked, waits};
 pub use trace::{Others, State, Trace};
 
 /// How long a room's journal is kept, in milliseconds: two days.

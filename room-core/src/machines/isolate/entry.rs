@@ -4,7 +4,7 @@ use super::Outcome;
 use crate::admission::confirmation;
 use crate::base::time::Timestamp;
 use crate::capacity::slots::{GrantId, SlotClass, SlotEnd};
-use crate::machines::journal::Moment;
+use crate::machines::journal::{Moment, NoSlot};
 use crate::ticket::Ticket;
 
 /// How a visitor enters: with a slot of a grant, or without one.
@@ -20,8 +20,8 @@ pub(super) struct Entry {
     pub(super) turn_kept: bool,
     /// What the ticket of a waiting visitor said before; `None` for a newcomer.
     pub(super) before: Option<Moment>,
-    /// Whether a called visitor was refused.
-    pub(super) refused: bool,
+    /// Why a called visitor got no slot; `None` for others.
+    pub(super) no_slot: Option<NoSlot>,
 }
 
 impl Entry {
@@ -41,8 +41,18 @@ impl Entry {
             early: in_books && at.is_in_first_half(),
             turn_kept: false,
             before: None,
-            refused: false,
+            no_slot: None,
         }
+    }
+
+    /// Returns the entry of a visitor for whom no object answered.
+    pub(super) fn unanswered(now: Timestamp, class: SlotClass) -> Self {
+        Self { no_slot: Some(NoSlot::Silence), ..Self::without_slot(now, class) }
+    }
+
+    /// Returns why the visitor got no slot, if one was wanted `in_vain`.
+    pub(super) fn no_slot_if(self, in_vain: bool) -> Option<NoSlot> {
+        in_vain.then(|| self.no_slot.unwrap_or(NoSlot::Refused))
     }
 
     pub(super) fn without_slot(now: Timestamp, class: SlotClass) -> Self {
@@ -53,7 +63,7 @@ impl Entry {
             early: false,
             turn_kept: false,
             before: None,
-            refused: false,
+            no_slot: None,
         }
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn note_wait(isolate: &mut Isolate, settings: &Settings, ticket: &Tic
     let before = entry.before.filter(|_| !ticket.unconfirmed);
     if let Some(before) = before.filter(|before| journal::is_noted(*before, now)) {
         let view = isolate.view.as_ref();
-        let record = journal::waits(now, settings, view, ticket, before, entry.refused);
+        let record = journal::waits(now, settings, view, ticket, before, entry.no_slot);
         note(isolate, Some(record));
     }
 }

@@ -219,12 +219,12 @@ impl Isolate {
             }
             None if is_elsewhere => {
                 self.counted.count(now, Fact::Unanswered);
-                (CounterAnswer::Refused, none)
+                (CounterAnswer::Refused, Entry::unanswered(now, ask.class))
             }
             Some(CounterReply::Silent | CounterReply::Returned) | None => {
                 self.silent_at = Some(now);
                 self.counted.count(now, Fact::Unanswered);
-                (self.silence(now, settings), none)
+                (self.silence(now, settings), Entry::unanswered(now, ask.class))
             }
         };
         self.settled(now, settings, ask, random, answer, entry)

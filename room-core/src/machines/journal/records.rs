@@ -19,6 +19,15 @@ const LATE_S: u64 = 10;
 const OFTEN_S: [u64; 6] = [1, 30, 60, 120, 240, 480];
 const SELDOM_S: u64 = 600;
 
+/// Why a called visitor got no slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoSlot {
+    /// A counter refused, or would have.
+    Refused,
+    /// No object answered in time.
+    Silence,
+}
+
 /// What a ticket said before the visit: when its holder checked in, and when it was due again.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Moment {
@@ -63,7 +72,7 @@ pub fn waits(
     view: Option<&View>,
     ticket: &Ticket,
     before: Moment,
-    was_refused: bool,
+    no_slot: Option<NoSlot>,
 ) -> Record {
     let is_fifo = settings.queueing_method == QueueingMethod::Fifo;
     let key = settings.order_key(ticket);
@@ -75,7 +84,7 @@ pub fn waits(
         kind: kind::WAITS,
         told_s: told_s.map(u64::from),
         ahead: known.map(|view| estimate::people_ahead(view, key)),
-        why: reason(now, settings, view, key, was_refused),
+        why: reason(now, settings, view, key, no_slot),
         late_s: before.late_s(now),
         ..of(ticket, now.seconds())
     }
@@ -86,7 +95,7 @@ fn reason(
     settings: &Settings,
     view: Option<&View>,
     key: OrderKey,
-    was_refused: bool,
+    no_slot: Option<NoSlot>,
 ) -> u8 {
     if settings.queue_all {
         return why::HELD;
@@ -94,9 +103,10 @@ fn reason(
     // Who is far from the turn waits without a newer view, and no object was silent.
     let is_enough =
         |view: &&View| !view.is_stale(now) || admission::is_far(now, settings, view, key);
-    let Some(view) = view.filter(is_enough) else { return why::SILENCE };
+    let is_answered = no_slot != Some(NoSlot::Silence);
+    let Some(view) = view.filter(is_enough).filter(|_| is_answered) else { return why::SILENCE };
     let per_minute = u64::from(settings.new_users_per_minute);
-    if was_refused {
+    if no_slot.is_some() {
         why::CALLED
     } else if settings.queueing_method == QueueingMethod::Random {
         why::LOTTERY

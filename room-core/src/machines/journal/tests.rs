@@ -235,7 +235,7 @@ fn who_is_held_waits_for_that_also_where_no_object_answers() {
     let ticket = queued(NOW.0 - 60_000, NOW.0);
     let why = |queue_all| {
         let settings = Settings { queue_all, ..Settings::for_tests() };
-        waits(NOW, &settings, None, &ticket, Moment::of(&ticket), false).why
+        waits(NOW, &settings, None, &ticket, Moment::of(&ticket), None).why
     };
     assert_eq!([why(true), why(false)], [why::HELD, why::SILENCE]);
 }
@@ -248,7 +248,7 @@ fn who_is_far_from_the_turn_waits_for_the_line_though_the_view_is_old() {
         let made_at = NOW - 10_000;
         let view = View { made_at, forecast, next_place_s: Some(0), ..View::default() };
         let settings = Settings::for_tests();
-        waits(NOW, &settings, Some(&view), &ticket, Moment::of(&ticket), false).why
+        waits(NOW, &settings, Some(&view), &ticket, Moment::of(&ticket), None).why
     };
     assert_eq!([why(999), why(1)], [why::LINE, why::SILENCE]);
 }

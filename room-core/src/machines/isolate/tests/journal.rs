@@ -1,9 +1,10 @@
 //! Tests of what the isolate notes for the room's journal.
 
-use super::{Fixture, NOW, granted, report_reply, view};
+use super::{Fixture, NOW, Shard, granted, report_reply, view};
 use crate::admission::tests::queued;
 use crate::machines::isolate::{Outcome, noted};
-use crate::machines::journal::Record;
+use crate::machines::journal::{Record, why};
+use crate::machines::wire::CounterReply;
 use crate::order::order_key::OrderKey;
 use crate::queue::view::View;
 use crate::room::settings::{QueueingMethod, Settings};
@@ -61,6 +62,28 @@ fn who_confirms_the_turn_has_entered_with_the_click_alone_and_once() {
         fixture.machine.confirm(NOW + 60_000, &settings, &asked).expect("a session");
     }
     assert_eq!(kinds(&mut fixture), ["3", "1"], "asked, and entered once");
+}
+
+#[test]
+fn who_is_called_while_the_counter_does_not_answer_waits_for_silence() {
+    // Why the visitor waits, by the counter's answer; the view is fresh.
+    let check = |reply: Option<CounterReply>, want: u8| {
+        let settings = Settings::for_tests();
+        let mut fixture = Fixture::new(settings.clone());
+        let called = View { threshold: OrderKey::fifo(NOW), ..view(1, NOW, false) };
+        fixture.machine.on_view(called);
+        let random = fixture.random();
+        let ticket = queued(NOW.0 - 60_000, NOW.0 - 30_000);
+        let Outcome::Ask(ask) = fixture.visit(Some(ticket)) else { panic!("not called") };
+        fixture.machine.settle(NOW, &settings, ask, random, reply.clone());
+        let report = fixture.report().expect("a report");
+        let told = report.journal.split(',').nth(4).and_then(|why| why.parse().ok());
+        assert_eq!(told, Some(want), "{reply:?}");
+    };
+    let (view, held, shard, spent) = (None, None, Shard::default(), false);
+    check(Some(CounterReply::Refused { view, held, shard, spent }), why::CALLED);
+    check(Some(CounterReply::Silent), why::SILENCE);
+    check(None, why::SILENCE);
 }
 
 #[test]
