@@ -14,6 +14,9 @@ pub const MINUTE_MS: u64 = 60 * SECOND_MS;
 /// By how much any two clocks may differ, in milliseconds. Such a difference changes nothing but
 /// the order of visitors who come together.
 pub(crate) const CLOCKS_APART_MS: u64 = 30 * SECOND_MS;
+/// How far a clock must be set back before ends that it has measured count as passed, in
+/// milliseconds. They would come later by as much.
+pub(crate) const SET_BACK_MS: u64 = SECOND_MS;
 /// The first year that a text may name, before its offset from UTC is taken into account.
 const EPOCH_YEAR: i32 = 1970;
 

@@ -265,6 +265,8 @@ impl DataCenterAggregator {
         }
         let received = self.received(report.isolate).max(report.durable);
         let is_calm = self.is_calm();
+        // What counts in ledger time must not be counted in the past of a clock that is behind.
+        let counted_at = self.view.as_ref().map_or(now, |view| now.max(view.made_at));
         let isolate = self.isolates.get_or_default(report.isolate);
         isolate.seen = now;
         isolate.received = received;
@@ -283,7 +285,7 @@ impl DataCenterAggregator {
         }
         for event in report.events.iter().skip((next - report.first) as usize) {
             isolate.received += 1;
-            let mut news = self.counts.take_in(now, settings, event);
+            let mut news = self.counts.take_in(counted_at, settings, event);
             if news > News::None {
                 self.logged.add(event);
             }

@@ -15,7 +15,7 @@ mod waiting;
 use crate::base::id::IsolateId;
 use crate::base::rate::Rate;
 use crate::base::sorted::SortedMap;
-use crate::base::time::{SECOND_MS, Timestamp};
+use crate::base::time::{SECOND_MS, SET_BACK_MS, Timestamp};
 use crate::capacity::slots::{GrantId, LEASE_MS, SlotClass, SlotEnd, Slots};
 use crate::capacity::state::Node;
 use crate::machines::round_trip::RoundTrip;
@@ -79,6 +79,8 @@ pub struct DataCenterCounter {
     rests_until: Timestamp,
     pull_scale: u32,
     isolates: SortedMap<IsolateId, Timestamp>,
+    /// The time of the last event.
+    seen_at: Timestamp,
     /// The demand over a long time, which sizes the leases of a calm room.
     steady: Rate,
     served: Served,
@@ -106,6 +108,7 @@ impl DataCenterCounter {
             rests_until: Timestamp::default(),
             pull_scale: 1,
             isolates: SortedMap::new(),
+            seen_at: now,
             steady: Rate::over_s(STEADY_WINDOW_S),
             served: Served::default(),
         }
@@ -125,6 +128,7 @@ impl DataCenterCounter {
         request: CounterRequest,
     ) -> CounterTurn {
         let mut turn = CounterTurn::default();
+        self.note_clock(now);
         self.sharing.note(now);
         match request {
             CounterRequest::Return { isolate, left } => {
@@ -147,6 +151,7 @@ impl DataCenterCounter {
         reply: Option<GlobalReply>,
     ) -> CounterTurn {
         let mut turn = CounterTurn::default();
+        self.note_clock(now);
         let pulling = self.pulling.take_if(|one| one.pull.number == number);
         let is_awaited = pulling.is_some();
         if let Some(one) = pulling.as_ref().filter(|_| reply.is_some()) {
@@ -187,8 +192,19 @@ impl DataCenterCounter {
     /// sends a pull that is due.
     pub fn on_alarm(&mut self, now: Timestamp) -> CounterTurn {
         let mut turn = CounterTurn::default();
+        self.note_clock(now);
         self.finish(now, &mut turn);
         turn
+    }
+
+    /// Ends all leases, refusals and rests if the clock was set back. By it they would last longer.
+    fn note_clock(&mut self, now: Timestamp) {
+        if self.seen_at.since_ms(now) > SET_BACK_MS {
+            self.leases.shorten(now);
+            self.recent.end_all();
+            (self.queued_refused, self.rests_until) = (None, now);
+        }
+        self.seen_at = now;
     }
 
     fn on_take(

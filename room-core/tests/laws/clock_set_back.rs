@@ -1,5 +1,6 @@
 //! A clock that was hours ahead is set right. Objects that have done nothing yet go on; others are
-//! started again by whoever runs them, from what they have stored.
+//! started again by whoever runs them, from what they have stored. After a clock that was behind
+//! all go on.
 
 use room_core::base::time::Timestamp;
 use room_core::ticket::TicketState;
@@ -52,4 +53,37 @@ fn newcomers_enter_after_a_restart_of_everything() {
     cluster.lose_global_copy();
     cluster.restart_global();
     assert_eq!(entered(cluster), NEWCOMERS);
+}
+
+/// The clocks of a room's objects are 10 minutes behind those of its isolates for a minute.
+#[test]
+fn the_line_goes_on_a_session_after_clocks_of_objects_were_behind() {
+    const BEHIND_MS: u64 = 600_000;
+    const MINUTE: u64 = 60_000 / TICK_MS;
+    const PLACES: usize = 20;
+    let right = Clocks { global: BEHIND_MS, objects: [BEHIND_MS; 2], isolates: [BEHIND_MS; 4] };
+    for wrong in [
+        Clocks { global: 0, ..right },
+        Clocks { objects: [0; 2], ..right },
+        Clocks { global: 0, objects: [0; 2], ..right },
+    ] {
+        let mut cluster = Cluster::at(RIGHT, limits(3 * PLACES as u32, PLACES as u32), 2, right);
+        for visitor in 0..9 * PLACES {
+            cluster.arrive(visitor % 4);
+            cluster.run(1, TICK_MS);
+        }
+        cluster.run(MINUTE, TICK_MS);
+        cluster.clocks = wrong;
+        cluster.run(MINUTE, TICK_MS);
+        cluster.clocks = right;
+        cluster.run(MINUTE, TICK_MS);
+        let before = cluster.truth.admitted();
+        cluster.run(2 * MINUTE, TICK_MS);
+        let entered = cluster.truth.admitted() - before;
+        assert!(entered >= PLACES, "{entered} enter in two minutes after {wrong:?}");
+        // Where ledger time jumps, a minute of it is shorter.
+        if wrong.global == right.global {
+            cluster.truth.check_rate();
+        }
+    }
 }

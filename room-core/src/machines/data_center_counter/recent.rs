@@ -131,6 +131,11 @@ impl Recent {
         }
     }
 
+    /// Lets no slot be handed out again without an extension.
+    pub(super) fn end_all(&mut self) {
+        self.by_admission.values_mut().for_each(|given| given.end = None);
+    }
+
     /// Forgets the admissions whose tickets cannot be used any more.
     pub(super) fn prune(&mut self, now: Timestamp) {
         while self.by_time.front().is_some_and(|(at, _)| now.since_ms(*at) >= REMEMBERED_MS) {

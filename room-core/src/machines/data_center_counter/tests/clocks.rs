@@ -2,7 +2,7 @@
 //! who comes again after it.
 
 use super::{AHEAD_MS, Fixture, closed, granted, open, take, words};
-use crate::base::time::Timestamp;
+use crate::base::time::{SET_BACK_MS, Timestamp};
 use crate::capacity::slots::{BATCH_MS, LEASE_MS, SlotClass, SlotEnd};
 use crate::machines::data_center_counter::CounterTurn;
 use crate::machines::data_center_counter::recent::REPEAT_MS;
@@ -119,4 +119,27 @@ fn a_pull_says_when_it_was_sent_by_the_clock_of_its_counter() {
     let mut fixture = Fixture::new();
     let pull = fixture.take(SlotClass::New, 11).send.unwrap();
     assert_eq!(pull.sent_at, Some(super::NOW));
+}
+
+#[test]
+fn what_a_counter_measured_ends_when_its_clock_is_set_back() {
+    // What a visitor gets when the clock was set back by `back_ms`, and whether a pull is sent.
+    let check = |class: SlotClass, visitor: u64, back_ms: u64, want: &[&str], pulls: bool| {
+        let mut fixture = Fixture::new();
+        fixture.take(SlotClass::New, 1);
+        fixture.pulled(40, 0, open());
+        fixture.take(SlotClass::Queued, 11);
+        fixture.pulled(0, 0, open());
+        fixture.now = fixture.now - back_ms;
+        let turn = fixture.take(class, visitor);
+        let said: Vec<&str> = words(&turn).into_iter().map(|(_, word)| word).collect();
+        assert_eq!((said.as_slice(), turn.send.is_some()), (want, pulls), "{visitor} {back_ms}");
+    };
+    check(SlotClass::New, 2, 0, &["granted"], false);
+    check(SlotClass::New, 2, SET_BACK_MS, &["granted"], false);
+    check(SlotClass::New, 2, 600_000, &[], true);
+    check(SlotClass::New, 1, 0, &["granted"], false);
+    check(SlotClass::New, 1, 600_000, &[], true);
+    check(SlotClass::Queued, 12, 0, &["refused"], false);
+    check(SlotClass::Queued, 12, 600_000, &[], true);
 }

@@ -1,7 +1,7 @@
 //! Tests of an isolate whose clock is not that of the books.
 
 use super::{Fixture, GRANT, NOW, granted, view, word};
-use crate::base::time::Timestamp;
+use crate::base::time::{SET_BACK_MS, Timestamp};
 use crate::capacity::slots::{ANSWER_MS, SlotEnd, Slots};
 use crate::machines::wire::{CounterReply, CounterRequest, IsolateEvent};
 
@@ -63,4 +63,15 @@ fn an_ask_says_when_it_was_sent() {
     let call = fixture.machine.question(NOW + 3, &ask).call;
     let CounterRequest::Take(take) = call.request else { panic!("{call:?}") };
     assert_eq!(take.sent_at, Some(NOW + 3));
+}
+
+#[test]
+fn a_batch_ends_when_the_clock_is_set_back() {
+    let check = |back_ms: u64, want: &str| {
+        let mut fixture = Fixture::with_batch(9, NOW + 2_500);
+        fixture.now = NOW - back_ms;
+        assert_eq!(word(&fixture.visit(None)), want, "{back_ms}");
+    };
+    check(SET_BACK_MS, "pass with");
+    check(SET_BACK_MS + 1, "ask");
 }
