@@ -190,6 +190,13 @@ pub enum Fault {
         /// true time or more than 5 s ahead.
         by_ms: i64,
     },
+    /// Clocks of objects jump, and not those of isolates.
+    ObjectClocks {
+        /// Whose.
+        of: Clocks,
+        /// How far they jump, in milliseconds; back if it is negative.
+        by_ms: i64,
+    },
     /// Each clock within a data center is set again, within the same difference from the others.
     SetClocks,
     /// Code is replaced, and what runs it starts again.

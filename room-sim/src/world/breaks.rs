@@ -39,6 +39,7 @@ impl World {
             Fault::RestartDataCenters { every, .. } => self.restart_data_centers(every),
             Fault::Storage(writes) => self.objects.lead_writes(writes),
             Fault::Clocks { of, by_ms } => self.jump_clocks(of, by_ms),
+            Fault::ObjectClocks { of, by_ms } => self.jump_object_clocks(of, by_ms),
             Fault::SetClocks => self.set_clocks(),
             Fault::Code { of, is_before } => self.replace_code(of, is_before),
             Fault::Outage { data_center } => self.vanish(data_center),
@@ -107,6 +108,21 @@ impl World {
                 jumped_ms.max(0).cast_unsigned(),
                 truth,
             );
+        }
+    }
+
+    /// Makes clocks of objects jump, however far.
+    fn jump_object_clocks(&mut self, of: Clocks, by_ms: i64) {
+        match of {
+            Clocks::Global => {
+                self.objects.jump_global_clock(by_ms);
+                self.truth.jump_books(self.now, by_ms.max(0).cast_unsigned());
+            }
+            Clocks::DataCenters(every) => {
+                for data_center in (0..self.isolates.len()).step_by(every) {
+                    self.objects.jump_clocks(data_center, by_ms);
+                }
+            }
         }
     }
 

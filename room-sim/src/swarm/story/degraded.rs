@@ -15,6 +15,8 @@ const FAULTS_MAX: u64 = 4;
 const CUT_MAX: u64 = 3;
 /// The farthest jump of a clock, in milliseconds, back and forth.
 const JUMP_MS_MAX: u64 = 5_000;
+/// How far an object's clock may be behind for a while, in milliseconds.
+const BEHIND_MS_MAX: u64 = 600_000;
 /// The largest difference to which clocks of one data center may be set, in milliseconds.
 const APART_MS_MAX: u64 = 1_000;
 /// The steps of a drifting clock, one second apart.
@@ -25,7 +27,12 @@ pub(super) fn draw(stream: &mut Stream) -> Vec<Part> {
     let count = if stream.happens(0.4) { 0 } else { stream.between(1, FAULTS_MAX) };
     let mut moments: Vec<u64> = (0..count).map(|_| stream.between(FIRST_S, LAST_S)).collect();
     moments.sort_unstable();
-    moments.into_iter().map(|at_s| fault(stream, at_s)).collect()
+    let mut parts: Vec<Part> = moments.into_iter().map(|at_s| fault(stream, at_s)).collect();
+    // Drawn last, so that the others of a seed stay the same.
+    if stream.happens(0.2) {
+        parts.push(objects_behind(stream));
+    }
+    parts
 }
 
 fn fault(stream: &mut Stream, at_s: u64) -> Part {
@@ -86,6 +93,18 @@ fn clocks(stream: &mut Stream, at_s: u64) -> Part {
     let step = Fault::Clocks { of, by_ms: by_ms / DRIFT_STEPS };
     let text = format!("clocks drift by {by_ms} ms in {DRIFT_STEPS} s: {of:?}");
     one(at_s, &text, (0..DRIFT_STEPS.cast_unsigned()).map(|after_s| (after_s, step)).collect())
+}
+
+/// Clocks of objects are behind for a while, those of isolates are not.
+fn objects_behind(stream: &mut Stream) -> Part {
+    let at_s = stream.between(FIRST_S, LAST_S);
+    let every = stream.between(1, 4) as usize;
+    let of = if stream.happens(0.4) { Clocks::Global } else { Clocks::DataCenters(every) };
+    let behind_ms = stream.between(SECOND_MS, BEHIND_MS_MAX).cast_signed();
+    let lasts_s = stream.between(5, 60);
+    let text = format!("objects' clocks are {behind_ms} ms behind for {lasts_s} s: {of:?}");
+    let jump = |by_ms| Fault::ObjectClocks { of, by_ms };
+    one(at_s, &text, vec![(0, jump(-behind_ms)), (lasts_s, jump(behind_ms))])
 }
 
 /// The version before runs beside the present one.
