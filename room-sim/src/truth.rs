@@ -352,7 +352,7 @@ impl Truth {
                 let causes = if places >= rate {
                     self.empty_places(now, of_places)
                 } else {
-                    self.empty_in_minute(of_rate)
+                    self.empty_in_minute(now, of_rate)
                 };
                 self.causes.add(causes);
             }
@@ -366,9 +366,9 @@ impl Truth {
         Causes::of(u64::saturating_sub(limit, held), limit, in_bucket, taken)
     }
 
-    fn empty_in_minute(&self, taken: Taken) -> Causes {
+    fn empty_in_minute(&mut self, now: Timestamp, taken: Taken) -> Causes {
         let limit = self.settings.new_users_per_minute.into();
-        let in_minute = self.last_minute.len() as u64;
+        let in_minute = self.limits.entered(now);
         Causes::of(u64::saturating_sub(limit, in_minute), limit, 0, taken)
     }
 

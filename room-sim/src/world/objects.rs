@@ -262,7 +262,7 @@ impl Objects {
 
     /// Returns what takes the places and the slots of a minute, by the global aggregator.
     pub(crate) fn taken(&self, now: Timestamp, settings: &Settings) -> (Taken, Taken) {
-        self.global.object.machine.taken(now + self.global.ahead_ms, settings)
+        self.global.object.machine.taken(self.global.clock(now), settings)
     }
 
     /// Returns the mean time of the global aggregator for what it stores.
