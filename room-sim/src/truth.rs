@@ -6,6 +6,11 @@ mod expiring;
 mod jumps;
 mod pauses;
 mod standing_line;
+/// Returns when to look for idle places in the second that begins at `second`.
+pub(crate) fn looks_at(second: Timestamp) -> Timestamp {
+    second + second.seconds() * GOLDEN_MS % SECOND_MS
+}
+
 #[cfg(test)]
 mod tests;
 
@@ -30,6 +35,10 @@ const LATENCY_MS_MAX: usize = 10_000;
 
 /// The part of N below which a line leaves places free only until its next check-ins.
 const FEW: f64 = 0.005;
+/// How much later in its second each look for idle places is than the one before, in milliseconds:
+/// by the golden section, so that after any number of seconds all distances from a whole one are
+/// alike.
+const GOLDEN_MS: u64 = 618;
 /// When idle places begin to count, in milliseconds. A room that just begins to fill is not idle.
 pub(crate) const WARM_UP_MS: u64 = 5 * MINUTE_MS;
 

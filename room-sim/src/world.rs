@@ -35,7 +35,7 @@ use crate::baseline::{self, BaselineAnswer};
 use crate::chance::Chance;
 use crate::measure::{Cost, Measures, Peaks, Summary};
 use crate::scenario::{START, Scenario, Writes};
-use crate::truth::Truth;
+use crate::truth::{self, Truth};
 use crate::visitor::{Cookie, Visitor, VisitorState};
 use address::Place;
 use calls::{Calls, Context};
@@ -53,10 +53,6 @@ use visitors::Visitors;
 
 /// The time within which all waiting visitors come after a silence of the line, in milliseconds.
 const BACK_MS: u64 = 2 * SECOND_MS;
-
-/// How much later in its second each measurement is than the one before, in milliseconds: by the
-/// golden section, so that after any number of seconds all distances from a whole one are alike.
-const GOLDEN_MS: u64 = 618;
 
 /// The parts of a world that act through a [`Context`].
 struct Parts<'world> {
@@ -343,8 +339,7 @@ impl World {
 
     fn second(&mut self) {
         self.truth.second(self.now);
-        let golden_ms = self.now.seconds() * GOLDEN_MS % SECOND_MS;
-        self.event_queue.enter(self.now + golden_ms, WorldEvent::Measure);
+        self.event_queue.enter(truth::looks_at(self.now), WorldEvent::Measure);
         if self.now == START + self.scenario.measured_from_ms {
             self.objects.begin_measure(self.now);
         }

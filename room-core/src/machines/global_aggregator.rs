@@ -21,7 +21,6 @@ mod recovery;
 mod restart;
 mod saves;
 mod serving;
-mod taken;
 mod told;
 pub mod watch;
 
@@ -52,7 +51,7 @@ use restart::Found;
 pub use restart::Restored;
 use saves::Saves;
 pub use saves::{PartChange, Save};
-pub use taken::Taken;
+pub use told::Taken;
 
 /// How often the threshold is moved while somebody waits, in milliseconds (`docs/algorithm.md`).
 const TICK_MS: u64 = 500;
@@ -463,8 +462,7 @@ impl GlobalAggregator {
         // The present second is not over.
         let seconds = settings.near_head_refresh_interval_s + 1;
         let leaving = self.books.entered_in_rate_window(now).take(seconds as usize);
-        let places = u64::from(settings.total_active_users);
-        let places_free = places.saturating_sub(self.books.taken(now, settings));
+        let places_free = self.books.places_free(now, settings);
         let then_free = rate_free + leaving.map(|(_, entered)| entered).sum::<u64>() as f64;
         let freed = (then_free - rate_free.max(0.0)).max(0.0);
         (places_free as f64 > then_free).then(|| freed / f64::from(seconds))

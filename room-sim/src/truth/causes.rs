@@ -1,4 +1,5 @@
-//! Why places stand empty while people wait: what the room's own books say of them, beside the truth.
+//! Why places stand empty while people wait: what the room's own books say of them, beside the
+//! truth.
 
 use room_core::machines::global_aggregator::Taken;
 use serde::Serialize;

@@ -153,8 +153,7 @@ impl Books {
     /// Returns how many slots are free at `now` under both limits, `total_active_users` and
     /// `new_users_per_minute` (invariant I1 of `docs/algorithm.md`). `reserve` places stay free.
     pub(super) fn free(&self, now: Timestamp, settings: &Settings, reserve: u64) -> u64 {
-        let taken = self.taken(now, settings) + reserve;
-        let places = u64::from(settings.total_active_users).saturating_sub(taken);
+        let places = self.places_free(now, settings).saturating_sub(reserve);
         let in_rate = self.granted_in_rate_window(now);
         let rate = u64::from(settings.new_users_per_minute).saturating_sub(in_rate);
         places.min(rate)
@@ -172,6 +171,11 @@ impl Books {
         let slots = self.ledger.written_off_slots(now) + self.ledger.outstanding();
         let places = || self.contributions.places_taken(now, settings);
         self.places.get((now, settings.session_ms()), places) + slots
+    }
+
+    /// Returns how many places of `total_active_users` nothing takes at `now`.
+    pub(super) fn places_free(&self, now: Timestamp, settings: &Settings) -> u64 {
+        u64::from(settings.total_active_users).saturating_sub(self.taken(now, settings))
     }
 
     /// Returns how many ended sessions take a place at `now`, since they may have been renewed.

@@ -1,6 +1,6 @@
 //! What the global aggregator reports of its state: views to data centers, a status to operators, a
-//! measurement to the history. It also confirms to isolates that it holds what they could not
-//! report.
+//! measurement to the history, and why places stand empty to the simulator. It also confirms to
+//! isolates that it holds what they could not report.
 
 use super::{GlobalAggregator, GlobalTurn, VERSIONS_PER_MS};
 use crate::base::sorted::SortedMap;
@@ -17,7 +17,34 @@ use crate::room::settings::Settings;
 /// about 20 bytes each, and a view goes to every data center. A census is 4 to 13 s old.
 const SECONDS_TOLD_MAX: u64 = 30;
 
+/// What takes one of the two limits of a room at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// All that takes it: visitors, slots that are out, and all below.
+    pub all: u64,
+    /// Ended sessions that may have been renewed without a report yet. 0 in the limit per minute.
+    pub may_renew: u64,
+    /// Slots that were written off.
+    pub written_off: u64,
+}
+
 impl GlobalAggregator {
+    /// Returns what takes the places at `now`, and what takes the slots of a minute.
+    pub fn taken(&self, now: Timestamp, settings: &Settings) -> (Taken, Taken) {
+        let ledger = self.books.ledger();
+        let places = Taken {
+            all: self.books.taken(now, settings),
+            may_renew: self.books.may_renew(now, settings),
+            written_off: ledger.written_off_slots(now),
+        };
+        let rate = Taken {
+            all: self.books.granted_in_rate_window(now),
+            may_renew: 0,
+            written_off: ledger.written_off_in_rate(now),
+        };
+        (places, rate)
+    }
+
     /// Returns how many slots are granted and neither reported used, nor returned, nor written off.
     pub fn outstanding(&self) -> u64 {
         self.books.ledger().outstanding()

@@ -30,8 +30,8 @@ const USUAL_FROM: f64 = 20.0;
 const UNSEEN: Frequency = Frequency { chances: 20.0, events: 1.0 };
 /// Assumed requests before any is measured: they are seen after a step, as in a forecast.
 const SEEN_LATE: Frequency = Frequency { chances: 20.0, events: 20.0 };
-/// Halvings in the search for the factor that makes returns rarer. Where all are expected to come back at some
-/// age a hundredth of them makes a difference of a tenth.
+/// Halvings in the search for the factor that makes returns rarer. Where all are expected to come
+/// back at some age a hundredth of them makes a difference of a tenth.
 const HALVINGS: usize = 16;
 
 /// What was measured of visitors inside.
@@ -203,8 +203,8 @@ fn rarer(by_age: &[f64], seen_after: f64, most_steps: f64) -> Vec<f64> {
 }
 
 /// Returns by how many steps a visitor renews the session on average in all, if each part is
-/// multiplied by `factor`. The series is endless, since it begins anew after each request, at the age
-/// `seen_after` at which that is seen.
+/// multiplied by `factor`. The series is endless, since it begins anew after each request, at the
+/// age `seen_after` at which that is seen.
 fn renewed_steps(by_age: &[f64], seen_after: f64, factor: f64) -> f64 {
     let (mut away, mut steps) = (1.0, 0.0);
     for (age, part) in by_age.iter().enumerate().skip(1) {
