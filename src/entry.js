@@ -23,7 +23,16 @@ import {
 } from "./instance.js";
 import { askedLastGood, keepLastGood, keptLastGood, lastGoodNear, parsed } from "./last_good.js";
 import { managed } from "./manage.js";
-import { cacheHeaders, hostHeaders, isCopy, sendable, unreachable } from "./origin.js";
+import {
+  cacheHeaders,
+  COMMAND_HEADER,
+  hostHeaders,
+  isCopy,
+  LOCK_HEADER,
+  orderHeaders,
+  sendable,
+  unreachable,
+} from "./origin.js";
 import { streamed } from "./stream.js";
 import { logAnswer } from "./transparency.js";
 import { checkUsage, keptUsage } from "./usage.js";
@@ -53,18 +62,10 @@ const MANAGE = decode("M");
 const RECOVER = { kind: "recover" };
 /** The most frequent verdict, which the wasm tells by telling nothing. */
 const PASS = decode("P");
-/** The header by which an origin ends a session; it is taken out of what visitors send and get. */
-const COMMAND_HEADER = "cf-waiting-room-command";
 /** The header by which a visitor's browser hears how long the session lasts. */
 const SESSION_HEADER = "waiting-room-session";
-/** The header by which the origin knows us, see `docs/origin-lock.md`. */
-const LOCK_HEADER = "cf-waiting-room-lock";
 /** How long one value of it is sent, in milliseconds; each is good for two minutes. */
 const LOCK_REUSE_MS = 10_000;
-/** Headers by which some servers take another path for the one that was asked for. */
-const ORIGINAL_URL = "x-original-url";
-const REWRITE_URL = "x-rewrite-url";
-const NOT_FROM_VISITORS = [COMMAND_HEADER, LOCK_HEADER, ORIGINAL_URL, REWRITE_URL];
 /** The last status with which an answer can be made; some origins send others. */
 const STATUS_MAX = 599;
 /** What stands for bytes that are no UTF-8. */
@@ -85,16 +86,10 @@ export default {
     // Each look at a request costs about a microsecond: none is taken twice.
     let { headers } = request;
     const isNamed = (name) => headers.has(name);
-    if (
-      headers.has(COMMAND_HEADER) ||
-      headers.has(LOCK_HEADER) ||
-      headers.has(ORIGINAL_URL) ||
-      headers.has(REWRITE_URL) ||
-      hostHeaders.some(isNamed)
-    ) {
+    if (orderHeaders.some(isNamed) || hostHeaders.some(isNamed)) {
       request = new Request(request);
       ({ headers } = request);
-      for (const name of [...NOT_FROM_VISITORS, ...hostHeaders]) headers.delete(name);
+      for (const name of [...orderHeaders, ...hostHeaders]) headers.delete(name);
     }
     return answered(request, headers, env, ctx);
   },

@@ -13,6 +13,17 @@ const RETRY_S = 10;
  */
 export const cacheHeaders = [];
 
+/** The header by which an origin ends a session; it is taken out of what visitors send and get. */
+export const COMMAND_HEADER = "cf-waiting-room-command";
+/** The header by which the origin knows us, see `docs/origin-lock.md`. */
+export const LOCK_HEADER = "cf-waiting-room-lock";
+
+/**
+ * Headers that no visitor's request keeps: ours, and those by which some servers take another path
+ * for the one that was asked for.
+ */
+export const orderHeaders = [COMMAND_HEADER, LOCK_HEADER, "x-original-url", "x-rewrite-url"];
+
 /**
  * Headers by which some servers take another host, or another address, for the one that was asked
  * for. On own machines proxies set some of them, and the entry there removes those of visitors.
@@ -21,7 +32,9 @@ export const hostHeaders = [
   "forwarded",
   "x-forwarded-host",
   "x-forwarded-uri",
+  "x-forwarded-server",
   "x-host",
+  "x-http-host-override",
   "x-original-host",
 ];
 

@@ -6,7 +6,7 @@ import { readAway } from "./body.js";
 import { tellBy } from "./client.js";
 import product from "./entry.js";
 import { isIn, networksIn } from "./networks.js";
-import { cacheHeaders, hostHeaders } from "./origin.js";
+import { cacheHeaders, hostHeaders, orderHeaders } from "./origin.js";
 
 export {
   DataCenterAggregator,
@@ -43,6 +43,7 @@ const CLAIMS = new Set([
   ...[ADDRESS_HEADER, COUNTRY_HEADER].filter(Boolean).map(usual),
   // What named proxies tell of it stays.
   ...hostHeaders.splice(0),
+  ...orderHeaders,
 ]);
 const WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/;
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
@@ -65,7 +66,7 @@ tellBy({ address, properties, tells, colo: () => DATA_CENTER });
 export default {
   fetch(request, env, ctx) {
     const peer = peerOf(request);
-    const sent = isProxy(peer) ? request : ofClient(request, peer);
+    const sent = isProxy(peer) ? ofProxy(request) : ofClient(request, peer);
     const answer = product.fetch(sent, env, ctx);
     return sent.body === null ? answer : afterBody(sent, answer);
   },
@@ -104,6 +105,14 @@ function isProxy(address) {
     known.set(address, isOne);
   }
   return isOne;
+}
+
+/** The request of a proxy, without what no request may keep: the entry's copy takes the body. */
+function ofProxy(request) {
+  if (!orderHeaders.some((name) => request.headers.has(name))) return request;
+  const sent = new Request(request);
+  for (const name of orderHeaders) sent.headers.delete(name);
+  return sent;
 }
 
 /** The request of a client that came without a proxy: what it claims is replaced by what is so. */

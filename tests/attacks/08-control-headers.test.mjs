@@ -59,6 +59,7 @@ test("row 8: no header makes the origin serve another path", async () => {
 
 test("row 8: no header makes the origin serve another host", async () => {
   const names = ["X-Forwarded-Host", "Forwarded", "X-Original-Host", "X-Host", "X-Forwarded-Uri"];
+  names.push("X-Forwarded-Server", "X-HTTP-Host-Override");
   for (const name of names) {
     for (const host of [open.host, "uncovered.example"]) {
       const headers = { [name]: "host=held.example", "x-other": "1" };

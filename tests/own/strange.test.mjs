@@ -39,9 +39,10 @@ test("a site that upgrades where nobody asked for it has given no answer", ALL, 
 });
 
 /** Sends a form as browsers do, which read no answer before all is sent; returns its head. */
-async function sendLarge({ port }, path) {
+async function sendLarge({ port }, path, ...headers) {
   const socket = net.connect(port, "127.0.0.1").pause();
-  const head = [`POST ${path} HTTP/1.1`, `Host: ${rooms[2].host}`, "Accept: text/html"];
+  const host = `Host: ${rooms[2].host}`;
+  const head = [`POST ${path} HTTP/1.1`, host, "Accept: text/html", ...headers];
   socket.write(`${head.join("\r\n")}\r\nContent-Length: ${LARGE.length}\r\n\r\n`);
   socket.on("error", () => {});
   await promisify(socket.write.bind(socket))(LARGE);
@@ -62,6 +63,7 @@ test("a large form of somebody who waits gets the page, and of others arrives", 
   for (const path of ["/", "/?waiting-room-place", "/_waiting-room/no-such"]) {
     assert.match(await sendLarge(server, path), /^HTTP\/1\.1 [24]/, path);
   }
+  assert.match(await sendLarge(server, "/", "X-Original-URL: /other"), /^HTTP\/1\.1 2/);
   assert.equal(arrived, LARGE.length);
 });
 
