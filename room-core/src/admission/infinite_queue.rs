@@ -62,7 +62,9 @@ fn remaining(ticket: &Ticket) -> f64 {
 fn checked_in(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Ticket {
     let VisitContext { now, settings, view, .. } = context;
     let is_lottery = settings.queueing_method == QueueingMethod::Random;
-    if is_lottery || ticket.shown_estimate_s == NO_ESTIMATE {
+    // A draw gives everybody another place, and so another wait.
+    let is_unknown = ticket.shown_estimate_s == NO_ESTIMATE || settings.draws_later(now);
+    if is_lottery || is_unknown {
         let place = settings.order_key(&ticket);
         let ahead = view.map_or(0, |view| estimate::people_ahead(view, place));
         let wait_s = view.and_then(|view| estimate::wait_s(view, place));
@@ -213,6 +215,16 @@ mod tests {
         let event = EventId::from_bytes([1; 16]);
         let draw = Shuffle { event, from: NOW, until: NOW.plus_seconds(10), key };
         assert!(draw.receipt(later, &ticket).is_some_and(|receipt| receipt.drawn.is_some()));
+        // A draw gives another place to whoever came before, and so another wait.
+        let drawing = Settings { shuffles: vec![draw], queue_all: true, ..challenge_required() };
+        let early = join(at(NOW - 1, &settings, Some(&view)));
+        let due = NOW.plus_seconds(early.interval_s.into()) - 1;
+        let Decision::InfiniteQueue { ticket: early, .. } =
+            visit(at(due, &drawing, Some(&view)), early)
+        else {
+            panic!("it was due");
+        };
+        assert_eq!(early.shown_estimate_s, NO_ESTIMATE);
         let blind = join(at(NOW, &settings, None));
         assert_eq!((blind.shown_estimate_s, people_ahead(&blind)), (NO_ESTIMATE, 0));
     }

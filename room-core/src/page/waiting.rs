@@ -263,7 +263,7 @@ impl PageContext<'_> {
         let settings = &self.in_force.settings;
         let is_in_line =
             ticket.state == TicketState::Queued && settings.queueing_method == QueueingMethod::Fifo;
-        let is_secret = settings.shuffles.iter().any(|draw| draw.covers(self.now));
+        let is_secret = settings.draws_later(self.now);
         let shows = self.room.show_position && is_in_line && !is_secret;
         let view = self.view.filter(|_| shows)?;
         let key = settings.order_key(ticket);

@@ -299,6 +299,11 @@ impl Settings {
         self.shuffles.iter().find_map(|shuffle| shuffle.key_of(ticket))
     }
 
+    /// Whether lots are still to be drawn at `now`: whoever waits has no place yet.
+    pub fn draws_later(&self, now: Timestamp) -> bool {
+        self.shuffles.iter().any(|draw| draw.covers(now))
+    }
+
     /// Returns the key up to which everybody is called if nobody new is admitted from `now` on.
     ///
     /// In a prequeue that draws lots it is the key of its beginning and not of `now`: all drawn

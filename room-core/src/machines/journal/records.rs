@@ -77,7 +77,7 @@ pub fn waits(
     let is_fifo = settings.queueing_method == QueueingMethod::Fifo;
     let key = settings.order_key(ticket);
     // Before lots are drawn there is no place.
-    let is_secret = settings.shuffles.iter().any(|draw| draw.covers(now));
+    let is_secret = settings.draws_later(now);
     let known = view.filter(|view| is_fifo && !is_secret && view.knows_place(key));
     let told_s = Some(ticket.shown_estimate_s).filter(|told_s| *told_s != NO_ESTIMATE);
     Record {
@@ -145,7 +145,11 @@ pub fn entered(
 /// Returns the record of a visitor who enters by confirming the turn at `now`.
 pub fn confirmed(now: Timestamp, settings: &Settings, ticket: &Ticket) -> Record {
     let told_s = ticket.first_told_s().map(u64::from);
-    let why = called_by(settings, ticket);
+    let why = match called_by(settings, ticket) {
+        // The turn came before the prequeue began, and with it the draw.
+        why::DRAW if settings.draws_later(now) => why::LINE,
+        why => why,
+    };
     Record { kind: kind::ENTERED, told_s, why, ..of(ticket, now.seconds()) }
 }
 

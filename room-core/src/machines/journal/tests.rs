@@ -2,14 +2,16 @@
 
 use super::{
     Journal, Levels, Moment, Pending, Query, RECORDS_MAX, Record, Rows, State, Trace, WINDOW_MS,
-    is_noted, kind, waits, why,
+    confirmed, is_noted, kind, waits, why,
 };
 use crate::admission::tests::queued;
-use crate::base::id::{Colo, VisitorId};
+use crate::base::id::{Colo, EventId, VisitorId};
 use crate::base::time::Timestamp;
 use crate::machines::journal::Others;
+use crate::order::shuffle::{DrawKey, Shuffle};
 use crate::queue::view::View;
 use crate::room::settings::Settings;
+use crate::ticket::Ticket;
 use crate::ticket::reference::Reference;
 
 const START_S: u64 = 1_800_000_000;
@@ -40,6 +42,19 @@ fn trace(records: &[Record]) -> Trace {
     let mut trace = Trace::find(Reference::of(VisitorId(1)), &rows).expect("a trace");
     trace.see(&rows);
     trace
+}
+
+#[test]
+fn who_confirms_before_a_draw_was_called_by_no_draw() {
+    let (event, key) = (EventId::from_bytes([1; 16]), DrawKey::from_bytes([9; 32]));
+    let draw = Shuffle { event, from: NOW, until: NOW.plus_seconds(300), key };
+    let settings = Settings { shuffles: vec![draw], ..Settings::for_tests() };
+    let ticket = Ticket { joined_at: NOW - 1, ..queued(1, 2) };
+    let check = |at: Timestamp, want: u8| {
+        assert_eq!(confirmed(at, &settings, &ticket).why, want, "{at:?}");
+    };
+    check(NOW.plus_seconds(299), why::LINE);
+    check(NOW.plus_seconds(300), why::DRAW);
 }
 
 #[test]
