@@ -13,7 +13,7 @@ const CENTRAL = path.join(WORKER, "central/central_bg.wasm");
  * its first answer. `src/lib.rs` says what is in which module. As below, the bound is 3 above what
  * was measured.
  */
-const VISITS_GZIP_KB_MAX = 452;
+const VISITS_GZIP_KB_MAX = 457;
 /**
  * The most that the central module may weigh, which is loaded when it is first asked for. The rooms
  * and the messages are in both: as one module they were 685 KB.
@@ -53,7 +53,7 @@ const VISITS_GZIP_KB_MAX = 452;
  * The texts of the languages are no part of it, see `src/languages.js`. Builds of zlib and
  * processors differ by up to 3 KB for the same file, and the bound is 3 above what was measured.
  */
-const CENTRAL_GZIP_KB_MAX = 550;
+const CENTRAL_GZIP_KB_MAX = 553;
 
 /**
  * Weighs the modules of the built wasm. Returns a line for each, and whether both are within their
