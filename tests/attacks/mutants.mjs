@@ -145,8 +145,8 @@ export const MUTANTS = [
   {
     row: 8,
     breaks: "a visitor tells the origin which path to serve",
-    ...entry,
-    from: "LOCK_HEADER, ORIGINAL_URL, REWRITE_URL];",
+    file: "src/origin.js",
+    from: 'LOCK_HEADER, "x-original-url", "x-rewrite-url"];',
     to: "LOCK_HEADER];",
     test: "row 8: no header makes the origin serve another path",
   },
@@ -161,9 +161,9 @@ export const MUTANTS = [
   {
     row: 8,
     breaks: "a client's command goes on to the origin",
-    ...entry,
-    from: "const NOT_FROM_VISITORS = [COMMAND_HEADER, ",
-    to: "const NOT_FROM_VISITORS = [",
+    file: "src/origin.js",
+    from: "orderHeaders = [COMMAND_HEADER, ",
+    to: "orderHeaders = [",
     test: "a control header of the client does not reach the origin",
   },
   {
