@@ -38,9 +38,12 @@ function waitsText(outcome) {
   if (hasNoneServed(outcome)) return ", and none of them enters";
   const { queued_wait_s: wait, opens_at_s: opensAtS } = outcome;
   const from = opensAtS > 0 ? " from the start" : "";
+  const [most, longest] = [wait.p95, wait.longest].map(duration);
+  // Rounded, both may be the same.
+  const slowest = most === longest ? "" : `5 of 100 more than ${most}, `;
   return (
     `. Of those who enter, half wait more than ${duration(wait.median)}${from}, ` +
-    `5 of 100 more than ${duration(wait.p95)}, and nobody more than ${duration(wait.longest)}`
+    `${slowest}and nobody more than ${longest}`
   );
 }
 
