@@ -29,8 +29,7 @@ export async function runTestFile(file, variables) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waiting-room-results-"));
   const kept = path.join(folder, "results");
   const options = [
-    // In the runner's own process: another one for the file would take 50 ms of a processor more.
-    ...["--test", "--test-isolation=none"],
+    "--test",
     ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
     ...[`--test-reporter=${REPORTER}`, `--test-reporter-destination=${kept}`],
   ];
