@@ -333,14 +333,15 @@ impl Queue {
         if self.open || settings.admits_nobody() || supply.available == 0 {
             self.idle_since = None;
         }
-        let is_mixed = self.drawn.is_some_and(|drawn| drawn.is_mixed_at(now));
-        if self.open || settings.admits_nobody() || is_mixed {
+        if self.open || settings.admits_nobody() {
             return false;
         }
-        if let Some(round) = Round::of(self.threshold)
-            && round != Round::at(self.reported.middle())
-        {
-            return self.call_share(round, settings, supply);
+        match Round::of(self.threshold) {
+            Some(round) if round != Round::at(self.reported.middle()) => {
+                return self.call_share(round, settings, supply);
+            }
+            None if self.drawn.is_some_and(|drawn| drawn.is_mixed_at(now)) => return false,
+            _ => {}
         }
         let target = called_target(settings, supply).saturating_sub(supply.carried);
         let limit = self.joined_by(self.reported.start());

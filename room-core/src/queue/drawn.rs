@@ -28,13 +28,19 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
-    /// Follows the draws of `settings` at `now`. Returns whether the visitors who wait get other
-    /// places by that.
+    /// Follows the draws of `settings` at `now`. Returns whether the visitors who wait, if anybody
+    /// `waits`, get other places by that.
     ///
+    /// Where nobody waits there are no places of before: whoever comes has one of the draw.
     /// Where a prequeue begins, they have places before it, and none of the draw is. They cannot be
     /// told apart if the prequeue began earlier, as that of an event that is made at short notice,
     /// and where a draw is given up before its start. Whoever was drawn at a start keeps the place.
-    pub(super) fn follow(known: &mut Option<Self>, now: Timestamp, settings: &Settings) -> bool {
+    pub(super) fn follow(
+        known: &mut Option<Self>,
+        now: Timestamp,
+        settings: &Settings,
+        waits: bool,
+    ) -> bool {
         let first = settings.shuffles.first();
         let (from, until) = first.map_or_else(Default::default, |draw| (draw.from, draw.until));
         let next = Self { from, until, ..Self::default() };
@@ -42,6 +48,9 @@ impl Drawn {
         let is_given_up = before.until > now;
         if (from, until) == (before.from, before.until) || from < before.from && !is_given_up {
             *known = Some(Self { from, until, ..before });
+            return false;
+        }
+        if !waits {
             return false;
         }
         let old_until = now + settings.longest_refresh_ms() + REPORTED_MS;
@@ -66,10 +75,11 @@ mod tests {
     use crate::base::id::EventId;
     use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
     use crate::order::census::{Epoch, EpochCensus};
+    use crate::order::lottery::Round;
     use crate::order::order_key::OrderKey;
     use crate::order::shuffle::{DrawKey, Shuffle};
     use crate::queue::{Queue, tests};
-    use crate::room::settings::Settings;
+    use crate::room::settings::{QueueingMethod, Settings};
 
     const FROM: Timestamp = Timestamp(1_800_000_000_000);
     const UNTIL: Timestamp = Timestamp(FROM.0 + 5 * MINUTE_MS);
@@ -134,6 +144,37 @@ mod tests {
             assert!(!call(now + settled_ms - 1), "{first:?} {then:?}");
             assert!(call(now + settled_ms), "{first:?} {then:?}");
         }
+    }
+
+    #[test]
+    fn a_prequeue_that_is_noticed_late_delays_nobody_where_nobody_waited() {
+        let mut queue = Queue::default();
+        queue.turn(FROM - MINUTE_MS, &Settings::for_tests(), 0);
+        queue.close(FROM - MINUTE_MS, OrderKey::fifo(FROM - MINUTE_MS));
+        let settings = with_draws(&[(FROM, UNTIL)]);
+        queue.turn(UNTIL - 10 * SECOND_MS, &settings, 0);
+        let drawn = (1..=9).map(|place| (OrderKey::fifo(FROM + place), 1));
+        queue.observe(Epoch::at(UNTIL - 5 * SECOND_MS), &drawn.collect::<EpochCensus>());
+        assert!(queue.call(UNTIL, &settings, tests::supply(9)));
+    }
+
+    #[test]
+    fn a_lottery_calls_whatever_becomes_of_a_draw() {
+        let lottery = |draws: &[(Timestamp, Timestamp)]| Settings {
+            queueing_method: QueueingMethod::Random,
+            new_users_per_minute: 60,
+            ..with_draws(draws)
+        };
+        let mut queue = Queue::default();
+        queue.turn(FROM, &lottery(&[(FROM, UNTIL)]), 0);
+        let now = FROM + MINUTE_MS;
+        let round = Round::at(now);
+        queue.close(now, round.first());
+        queue.turn(now, &lottery(&[(FROM, UNTIL)]), 0);
+        let places = (1..=9).map(|place| (OrderKey(round.first().0 + place), 1));
+        queue.observe(Epoch::at(now), &places.collect::<EpochCensus>());
+        queue.turn(now, &lottery(&[]), 0);
+        assert!(queue.call(now, &lottery(&[]), tests::supply(9)));
     }
 
     #[test]

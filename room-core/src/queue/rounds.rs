@@ -53,7 +53,8 @@ impl Queue {
             std::mem::swap(&mut self.threshold, &mut self.parked);
             self.carried = Carried::default();
         }
-        let is_redrawn = Drawn::follow(&mut self.drawn, now, settings) && !is_lottery;
+        let waits = self.waiting() > 0;
+        let is_redrawn = Drawn::follow(&mut self.drawn, now, settings, waits) && !is_lottery;
         if is_other || is_redrawn {
             // Everybody who waits has a place in the other order, up to the next check-in.
             self.beside = self.waiting();
