@@ -14,6 +14,7 @@ use crate::order::order_key::OrderKey;
 use crate::queue::SLOW_ROOM_PER_MINUTE;
 use crate::queue::pace::pace_per_s;
 use crate::room::settings::Settings;
+use crate::ticket::LONGEST_TOLD_S;
 use crate::ticket::bucket::Bucket;
 
 use stays::{ByAge, Stays};
@@ -23,9 +24,12 @@ const AGES: usize = 61;
 /// The age in milliseconds at which a measurement counts half: habits change during a day, not in a
 /// minute. It is two sessions if these are longer, and of visits inside two visits.
 const HALF_LIFE_MS: f64 = (10 * MINUTE_MS) as f64;
-/// The number of sessions that a forecast looks ahead. Beyond them its mean rate goes on.
+/// The number of sessions that a forecast looks ahead step by step. Beyond them the rate of the last
+/// goes on.
 const SESSIONS_AHEAD: usize = 6;
-/// The most points of a forecast, apart from its end.
+/// By how much each step beyond them is longer than the time before it.
+const LONGER: f64 = 0.5;
+/// The most points of a forecast step by step, apart from its end.
 const POINTS_MAX: usize = 48;
 /// The highest rate per second at which a forecast lets waiting visitors give up. It keeps a lost
 /// census from emptying the line.
@@ -262,20 +266,30 @@ impl RetentionModel {
         let end = self.end();
         let give_up_per_s = self.give_up_per_s();
         let wanted = start.waiting as f64 + 1.0;
-        let mut served = 0.0;
+        // Those who give up until then need no place: each admission serves more of today's line
+        // than one.
+        let serves = |at_s: f64| (give_up_per_s * at_s).min(GIVE_UP_MAX).exp();
+        let (mut served, mut at_s, mut of_session) = (0.0, 0.0, 0.0);
         let mut curve = vec![(0.0, 0.0)];
-        for step in 1..=SESSIONS_AHEAD * AGES {
-            let at_s = (step - 1) as f64 * step_s;
-            // Those who give up until then need no place: each admission serves more of today's
-            // line than one.
+        for step in 0..SESSIONS_AHEAD * AGES {
             let admitted = room.step(settings, step_s, &stays, end, wanted - served);
-            served += admitted * (give_up_per_s * at_s).min(GIVE_UP_MAX).exp();
-            curve.push((served, at_s + step_s));
+            of_session = if step.is_multiple_of(AGES) { admitted } else { of_session + admitted };
+            served += admitted * serves(at_s);
+            at_s += step_s;
+            curve.push((served, at_s));
             if served >= wanted {
-                break;
+                return thinned(&curve);
             }
         }
-        thinned(&curve)
+        let mut curve = thinned(&curve);
+        let per_s = of_session / (AGES as f64 * step_s);
+        while served < wanted && at_s < f64::from(LONGEST_TOLD_S) && !curve.is_empty() {
+            let longer_s = at_s * LONGER;
+            served += per_s * longer_s * serves(at_s + longer_s / 2.0);
+            at_s += longer_s;
+            curve.push((served.round() as u64, at_s.round() as u32));
+        }
+        curve
     }
 }
 

@@ -156,6 +156,22 @@ fn who_gives_up_makes_the_others_wait_less() {
 }
 
 #[test]
+fn in_a_line_of_hours_those_who_give_up_count_to_its_end() {
+    let settings = settings_without_renewal(1_000, 60);
+    let activity: Vec<_> = (1..=60).map(|left| (Bucket(1_000 + left), 1)).collect();
+    let habits = RetentionModel::default();
+    let per_s = habits.give_up_per_s();
+    let curve = habits.forecast(NOW, &settings, &start(&activity, 20_000));
+    assert!(curve.is_sorted() && curve.len() <= POINTS_MAX + 14, "{}", curve.len());
+    // One enters in a second, and of those ahead so many are still there: ln(1 + y n) / y.
+    for ahead in [100, 1_000, 3_000, 8_000, 20_000] {
+        let exact_s = (1.0 + per_s * ahead as f64).ln() / per_s;
+        let told_s = f64::from(wait_s(&curve, ahead).expect("a time"));
+        assert!((told_s / exact_s - 1.0).abs() < 0.06, "{ahead}: {told_s} is not {exact_s}");
+    }
+}
+
+#[test]
 fn who_may_have_entered_has_not_given_up() {
     let check = |called: u64, want: bool| {
         let settings = settings(1_000, 60);
