@@ -105,7 +105,7 @@ class Run {
     const began = performance.now();
     const { code, results, output, cpuSeconds } = await runTestFile(file, environment);
     const without = results.length === 0 || (IN_CI && results.some(isSkipped));
-    const passed = code === 0 && !without;
+    const passed = code === 0 && !without && results.every(({ outcome }) => outcome !== "failed");
     const seconds = since(began);
     return show(undefined, { title: file, passed, results, output, seconds, cpuSeconds });
   }
