@@ -17,7 +17,7 @@ import { expectedBy, isBuilt, play } from "./rehearse/player.mjs";
 import { planOfRunning } from "./rehearse/running-room.mjs";
 import { searched } from "./rehearse/search.mjs";
 import { endingOf } from "./rehearse/signals.mjs";
-import { variantsOf } from "./rehearse/variants.mjs";
+import { changedTexts, variantsOf } from "./rehearse/variants.mjs";
 import { stop } from "./stop.mjs";
 
 /** The empty report, which the build makes. */
@@ -54,6 +54,7 @@ async function rehearsed() {
   try {
     const visitors = await expectedBy(plan);
     const variants = variantsOf(plan, limits, visitors);
+    for (const text of changedTexts(plan, limits)) console.log(text);
     const times = variants.length > 1 ? ` with ${variants.length} limits` : "";
     console.log(`Rehearsing ${count(visitors)} visitors${times} ...`);
     const outcomes = await play(variants, { threads, onProgress: showPart });

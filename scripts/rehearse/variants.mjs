@@ -1,5 +1,6 @@
 // The limits that are rehearsed beside each other, and the search for those that keep waits short.
 // Pure, but for the plays that it asks for.
+import { limitsText } from "./answer.mjs";
 import { areServed } from "./giving-up.mjs";
 
 /** A search ends when the bounds are so close, as a factor. */
@@ -24,20 +25,38 @@ const LIMIT_MAX = 2_147_483_647;
  * @param {number[]} [limits.perMinute] values of new_users_per_minute
  * @param {number} visitors how many the plan expects
  */
-export function variantsOf(plan, { inside = [], perMinute = [] }, visitors) {
-  const asked = Math.max(inside.length, perMinute.length);
-  if (asked > 1) {
-    return Array.from({ length: asked }, (_, at) =>
-      withLimits(plan, {
-        inside: inside[at] ?? inside.at(-1),
-        perMinute: perMinute[at] ?? perMinute.at(-1),
-      }),
-    );
-  }
-  const first = withLimits(plan, { inside: inside[0], perMinute: perMinute[0] });
-  if (visitors > FEW_VISITORS) return [first];
-  const plans = [first, ...MORE.map((factor) => scaled(first, factor))];
+export function variantsOf(plan, limits, visitors) {
+  const named = pairsOf(limits).map((pair) => withLimits(plan, pair));
+  const [first] = named;
+  const isCompared = named.length > 1 || visitors > FEW_VISITORS;
+  const plans = isCompared ? named : [first, ...MORE.map((factor) => scaled(first, factor))];
   return plans.filter((one, at) => !plans.slice(0, at).some((other) => isSame(one, other)));
+}
+
+/** Says which of the named limits are played otherwise than they are named: a sentence for each. */
+export function changedTexts(plan, limits) {
+  return pairsOf(limits).flatMap(({ inside, perMinute }) => {
+    const { room } = withLimits(plan, { inside, perMinute });
+    const asked = { ...plan.room };
+    if (inside !== undefined) asked.total_active_users = inside;
+    if (perMinute !== undefined) asked.new_users_per_minute = perMinute;
+    if (isSame({ room }, { room: asked })) return [];
+    const flags = [
+      ["limit", inside],
+      ["per-minute", perMinute],
+    ].filter(([, value]) => value !== undefined);
+    const named = flags.map(([name, value]) => `--${name} ${value}`).join(" with ");
+    const why = "no more may enter in a minute than may be inside";
+    return [`${named} is played as ${limitsText(room)}: ${why}.`];
+  });
+}
+
+/** The limits that are named, in pairs: the last of one list goes with the rest of the other. */
+function pairsOf({ inside = [], perMinute = [] }) {
+  return Array.from({ length: Math.max(1, inside.length, perMinute.length) }, (_, at) => ({
+    inside: inside[at] ?? inside.at(-1),
+    perMinute: perMinute[at] ?? perMinute.at(-1),
+  }));
 }
 
 /** The plan with other limits; no more may enter in a minute than may be inside. */

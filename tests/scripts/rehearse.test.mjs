@@ -15,7 +15,7 @@ import { REHEARSE_FLAGS, missingIn, minutesOf, planOf } from "../../scripts/rehe
 import { areServed } from "../../scripts/rehearse/giving-up.mjs";
 import { pastOf } from "../../scripts/rehearse/past.mjs";
 import { searched } from "../../scripts/rehearse/search.mjs";
-import { find, scaled, variantsOf } from "../../scripts/rehearse/variants.mjs";
+import { changedTexts, find, scaled, variantsOf } from "../../scripts/rehearse/variants.mjs";
 
 const PLAN = {
   room: { total_active_users: 300, new_users_per_minute: 100 },
@@ -112,6 +112,30 @@ test("limits beside each other: those that are named, else half as much again an
     [50, 50],
     [400, 100],
   ]);
+});
+
+test("a limit that is played otherwise than it is named is told, the same is played once", () => {
+  const few = { ...PLAN, room: { total_active_users: 15, new_users_per_minute: 15 } };
+  const check = (plan, limits, plays, want) => {
+    assert.deepEqual(variantsOf(plan, limits, 9).map(limitsOf), plays);
+    assert.deepEqual(changedTexts(plan, limits), want);
+  };
+  const why = "no more may enter in a minute than may be inside";
+  const cut = `--limit 15 with --per-minute 16 is played as 15 a minute and 15 inside: ${why}.`;
+  check(few, { inside: [15], perMinute: [15, 16] }, [[15, 15]], [cut]);
+  const lower = `--limit 50 is played as 50 a minute and 50 inside: ${why}.`;
+  const limits = [
+    [400, 100],
+    [50, 50],
+  ];
+  check(PLAN, { inside: [400, 50] }, limits, [lower]);
+  const raised = `--per-minute 500 is played as 500 a minute and 500 inside: ${why}.`;
+  const rates = [
+    [300, 100],
+    [500, 500],
+  ];
+  check(PLAN, { perMinute: [100, 500] }, rates, [raised]);
+  assert.deepEqual(changedTexts(PLAN, {}), []);
 });
 
 test("the search finds the smallest limits that do, and says where none does", async () => {
