@@ -14,6 +14,7 @@ export const INITIAL = {
   visitors: "",
   preset: Object.keys(PRESETS)[0],
   minutes: "4",
+  stock: "",
   prequeue_minutes: "",
   begins_at: "",
   find: "",
@@ -23,6 +24,67 @@ export const INITIAL = {
 const FIELD_OF = { "on_site.minutes": "minutes", arrivals: "preset" };
 /** A name that a shell leaves as it is. */
 const PLAIN = /^[\w-]+$/;
+
+/** The fields that are the same for every room. */
+const FIELDS = [
+  {
+    name: "visitors",
+    label: "How many visitors come",
+    type: "number",
+    help: `All in all, up to ${count(VISITORS_MAX)} here.`,
+  },
+  {
+    name: "preset",
+    label: "When they come",
+    type: "select",
+    options: Object.entries(PRESETS).map(([value, label]) => ({ value, label })),
+  },
+  {
+    name: "minutes",
+    label: "Minutes on your site",
+    type: "number",
+    help: "How long a visit takes about, with its checkout.",
+  },
+  {
+    name: "stock",
+    label: "Sold out after how many entries",
+    type: "number",
+    isOptional: true,
+    help: "Says when they are in, and how many wait then. The event goes on. Empty: not said.",
+  },
+  {
+    name: "prequeue_minutes",
+    label: "Prequeue, in minutes",
+    type: "number",
+    isOptional: true,
+    help:
+      "How long before the start people may come; they are held until then. Empty: as the " +
+      "event has it, else 30 for a ticket drop and none for any other.",
+  },
+  {
+    name: "begins_at",
+    label: "Time of day of the first arrivals",
+    type: "time",
+    isOptional: true,
+    help: "Empty: as the event has it, else minutes are counted.",
+  },
+  {
+    name: "find",
+    label: "Search limits: within how many minutes do people enter?",
+    type: "number",
+    isOptional: true,
+    help:
+      "Searches the smallest limits with which 95 of 100 enter in time. Whoever gives up in " +
+      "line does not. It plays the event about ten times more. Empty: no search.",
+  },
+  {
+    name: "seed",
+    label: "Another day of the same kind",
+    type: "number",
+    isOptional: true,
+    help: "Any whole number draws other people. Empty: 1.",
+  },
+];
 
 /** The fields of the form, with the events that are not over. */
 export function fieldsOf(events, now) {
@@ -41,56 +103,7 @@ export function fieldsOf(events, now) {
       options: [{ value: "", label: "None: the room as it is" }, ...coming.map(ofEvent)],
       help: "Its limits, session, Turnstile, prequeue and shuffle take the place of the room’s.",
     },
-    {
-      name: "visitors",
-      label: "How many visitors come",
-      type: "number",
-      help: `All in all, up to ${count(VISITORS_MAX)} here.`,
-    },
-    {
-      name: "preset",
-      label: "When they come",
-      type: "select",
-      options: Object.entries(PRESETS).map(([value, label]) => ({ value, label })),
-    },
-    {
-      name: "minutes",
-      label: "Minutes on your site",
-      type: "number",
-      help: "How long a visit takes about, with its checkout.",
-    },
-    {
-      name: "prequeue_minutes",
-      label: "Prequeue, in minutes",
-      type: "number",
-      isOptional: true,
-      help:
-        "How long before the start people may come; they are held until then. Empty: as the " +
-        "event has it, else 30 for a ticket drop and none for any other.",
-    },
-    {
-      name: "begins_at",
-      label: "Time of day of the first arrivals",
-      type: "time",
-      isOptional: true,
-      help: "Empty: as the event has it, else minutes are counted.",
-    },
-    {
-      name: "find",
-      label: "Search limits: within how many minutes do people enter?",
-      type: "number",
-      isOptional: true,
-      help:
-        "Searches the smallest limits with which 95 of 100 enter in time. Whoever gives up in " +
-        "line does not. It plays the event about ten times more. Empty: no search.",
-    },
-    {
-      name: "seed",
-      label: "Another day of the same kind",
-      type: "number",
-      isOptional: true,
-      help: "Any whole number draws other people. Empty: 1.",
-    },
+    ...FIELDS,
   ];
 }
 
@@ -164,6 +177,7 @@ function commandOf(plan, { origin, room, event, find }) {
     ["visitors", plan.visitors],
     ["preset", plan.arrivals.preset.replaceAll("_", "-")],
     ["minutes-on-site", plan.on_site?.minutes],
+    ["stock", plan.stock],
     ["prequeue-minutes", plan.prequeue_minutes],
     ["begins-at", plan.begins_at],
     ["find", find],

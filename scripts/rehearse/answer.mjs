@@ -1,9 +1,13 @@
 // The answer of a rehearsal in words: how long people wait, when the last one enters, what holds
 // them up. Pure: the command and the report say the same.
 
+import { soldOutOf } from "./stock.mjs";
+
 const DAY_MINUTES = 24 * 60;
 /** A minute in which so much of a limit was used was one in which it was used up. */
 const USED_UP = 0.97;
+const ORDINALS = new Intl.PluralRules("en", { type: "ordinal" });
+const ENDINGS = { one: "st", two: "nd", few: "rd", other: "th" };
 
 /**
  * What owners ask, answered.
@@ -15,8 +19,10 @@ const USED_UP = 0.97;
 export function answerOf(plan, outcome) {
   const { visitors, limits } = outcome;
   const among = `${limitsText(limits)}`;
+  const soldOut = soldOutTexts(plan, outcome);
   if (visitors.queued === 0) {
-    return [`With ${among} nobody waits: ${count(visitors.entered)} enter at once.`];
+    const calm = `With ${among} nobody waits: ${count(visitors.entered)} enter at once.`;
+    return [calm, ...soldOut];
   }
   const share = Math.round((100 * visitors.queued) / Math.max(1, visitors.arrived));
   const sentences = [
@@ -30,7 +36,22 @@ export function answerOf(plan, outcome) {
     sentences.push(`${count(visitors.waiting)} still wait a day after the last has come.`);
   }
   const told = hasNoneServed(outcome) ? [] : [toldText(outcome)];
-  return [...sentences, heldUpBy(outcome), ...told, ...limitTexts(limits, outcome)];
+  return [...sentences, ...soldOut, heldUpBy(outcome), ...told, ...limitTexts(limits, outcome)];
+}
+
+/** When it is sold out, and how many are to be told so; nothing for a plan without a stock. */
+function soldOutTexts(plan, outcome) {
+  const soldOut = soldOutOf(plan, outcome);
+  if (!soldOut) return [];
+  const { stock, atS, waiting } = soldOut;
+  if (atS === undefined) {
+    const { entered } = outcome.visitors;
+    return [`Sold out is never reached: ${count(entered)} enter, and ${count(stock)} may.`];
+  }
+  const last = `The ${ordinal(stock)} enters ${moment(plan, atS)}`;
+  if (waiting === 0) return [`${last}: then nobody waits.`];
+  const wait = waiting === 1 ? "1 still waits" : `${count(waiting)} still wait`;
+  return [`${last}: then ${wait}. Tell them that it is sold out.`];
 }
 
 /** What became of those who had to wait: how long those of them wait who enter. */
@@ -168,6 +189,10 @@ export function duration(seconds) {
   const minutes = Math.round(seconds / 60);
   if (minutes < 120) return `${minutes} minutes`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+function ordinal(number) {
+  return `${count(number)}${ENDINGS[ORDINALS.select(number)]}`;
 }
 
 /** A count with separators, always those of English: the whole report is. */

@@ -1,6 +1,8 @@
 // What a thread of the simulator does: plays one plan, or only checks it, and tells how far it is.
 // Pure: threads of Node and of browsers do the same.
 
+import { splitStock } from "./stock.mjs";
+
 /** How often it tells how far it is, in milliseconds at least. */
 const TELL_EVERY_MS = 100;
 
@@ -14,13 +16,15 @@ const TELL_EVERY_MS = 100;
  * @param {(message: { part: number }) => void} tell is told which part is done, 0 to 1
  */
 export function answerTo({ plan, onlyCheck }, { check, rehearse }, tell) {
-  const text = JSON.stringify(plan);
+  const { simulated, wrong } = splitStock(plan);
+  const text = JSON.stringify(simulated);
   let expected;
   try {
     expected = check(text);
   } catch (error) {
-    return { wrong: error.message };
+    return { wrong: wrong ? `${error.message}\n${wrong}` : error.message };
   }
+  if (wrong) return { wrong };
   return onlyCheck ? { expected } : { outcome: rehearse(text, progressTo(tell)) };
 }
 

@@ -24,6 +24,7 @@ export const REHEARSE_FLAGS = [
   ],
   ["limit", undefined, "numbers", "How many may be inside; several, with commas, to compare them."],
   ["per-minute", undefined, "numbers", "How many may enter in any 60 seconds; several to compare."],
+  ["stock", undefined, "number", "How many may enter before it is sold out."],
   ["session-minutes", undefined, "number", "How long somebody counts after the last page."],
   ["minutes-on-site", undefined, "number", "How long a visit takes about, a checkout for example."],
   ["begins-at", undefined, "time", "The time of day of the first arrivals, such as 11:30."],
@@ -102,6 +103,7 @@ export function planOf(options, plan = {}) {
     if (options[flag] !== undefined) target[name] = read(options[flag]);
   };
   put(made, "visitors", "visitors");
+  put(made, "stock", "stock");
   put(made, "begins_at", "begins-at", String);
   put(made, "prequeue_minutes", "prequeue-minutes");
   put(made, "bots_percent", "bots-percent");

@@ -49,6 +49,7 @@ const form = {
   begins_at: null,
   find: null,
   seed: null,
+  stock: null,
 };
 
 test("a plan is that of the room, with what the form says", () => {
@@ -135,13 +136,22 @@ test("a search and another day are in the command, and only the day is in the pl
   assert.match(problemsOf(plan, where)[0].message, / --find 20 --seed 7 plays more/);
 });
 
+test("a stock is in the plan and in the command", () => {
+  const plan = planOf(room, [], { ...form, visitors: VISITORS_MAX + 1, stock: 5_000 });
+  assert.equal(plan.stock, 5_000);
+  const [{ message }] = problemsOf(plan, { origin: "https://admin.example", room });
+  assert.match(message, / --minutes-on-site 4 --stock 5000 plays more/);
+});
+
 test("what the simulator refuses stands at the fields of the form", () => {
   const lines = [
+    "stock: must be a whole number from 1",
     "on_site.minutes: must be from 0.1 to 600",
     "prequeue_minutes: must be at most 4,320",
     "room: lets nobody in",
   ];
   assert.deepEqual(problemsIn({ message: lines.join("\n") }), [
+    { field: "stock", message: "must be a whole number from 1" },
     { field: "minutes", message: "must be from 0.1 to 600" },
     { field: "prequeue_minutes", message: "must be at most 4,320" },
     { field: "", message: "room: lets nobody in" },

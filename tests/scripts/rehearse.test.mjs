@@ -12,6 +12,7 @@ import { minutesIn } from "../../scripts/rehearse/arrivals.mjs";
 import { billOf } from "../../scripts/rehearse/bill.mjs";
 import { COLUMNS } from "../../scripts/rehearse/columns.mjs";
 import { REHEARSE_FLAGS, missingIn, minutesOf, planOf } from "../../scripts/rehearse/options.mjs";
+import { answerTo } from "../../scripts/rehearse/answerer.mjs";
 import { areServed } from "../../scripts/rehearse/giving-up.mjs";
 import { pastOf } from "../../scripts/rehearse/past.mjs";
 import { searched } from "../../scripts/rehearse/search.mjs";
@@ -75,6 +76,44 @@ test("waits are said of those who entered, from the start, and not where nobody 
   assert.deepEqual(cells, ["none enters", "none enters", "none enters"]);
   const one = outcome({ visitors: { ...outcome().visitors, gave_up: 1 } });
   assert.match(answerOf(PLAN, one).join(" "), / 1 gives up, 0\.1 of 100\./);
+});
+
+test("the answer says when the stock is gone and how many wait then, or that it never is", () => {
+  const minutes = [
+    { entered: 100, waiting: 640, inside: 100 },
+    { entered: 60, waiting: 1, inside: 160 },
+    { entered: 790, waiting: 0, inside: 250 },
+  ];
+  const says = (stock, visitors = outcome().visitors) => {
+    const plan = { ...PLAN, begins_at: "12:20", stock };
+    return answerOf(plan, outcome({ minutes, visitors })).join(" ");
+  };
+  const tell = "Tell them that it is sold out.";
+  assert.ok(says(100).includes(` The 100th enters at 12:20: then 640 still wait. ${tell} `));
+  assert.ok(says(101).includes(` The 101st enters at 12:21: then 1 still waits. ${tell} `));
+  assert.ok(says(950).includes(" The 950th enters at 12:22: then nobody waits. "));
+  const never = "Sold out is never reached: 950 enter, and 1,000 may.";
+  assert.ok(says(1_000).includes(` ${never} `));
+  assert.ok(says(1_000, { ...outcome().visitors, queued: 0 }).endsWith(never));
+  for (const none of [undefined, null]) assert.doesNotMatch(says(none), /sold out|12:2\d: then/i);
+});
+
+test("a stock is a whole number, told with what else is wrong, and no simulator sees it", () => {
+  const asked = [];
+  const simulator = (wrong) => ({
+    check(text) {
+      asked.push(text);
+      if (wrong) throw new Error(wrong);
+      return 9;
+    },
+  });
+  const answer = (stock, wrong) =>
+    answerTo({ plan: { ...PLAN, stock }, onlyCheck: true }, simulator(wrong), () => {});
+  const refused = "stock: must be a whole number from 1";
+  for (const stock of [0, -5, 1.5, "5000", true]) assert.deepEqual(answer(stock).wrong, refused);
+  assert.deepEqual(answer(0, "seed: is wrong").wrong, `seed: is wrong\n${refused}`);
+  for (const stock of [undefined, null, 1, 5_000]) assert.deepEqual(answer(stock).expected, 9);
+  assert.deepEqual(new Set(asked), new Set([JSON.stringify(PLAN)]));
 });
 
 test("moments and durations read as people say them", () => {
@@ -196,10 +235,10 @@ test("flags change a plan, and a CSV is read by its last column", () => {
   const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "rehearse-")), "arrivals.csv");
   fs.writeFileSync(file, "minute,visitors\n12:00,40\n12:01,15\n");
   assert.deepEqual(minutesOf(file), [40, 15]);
-  const options = { arrivals: file, "per-minute": "60,80", "minutes-on-site": "7" };
+  const options = { arrivals: file, "per-minute": "60,80", "minutes-on-site": "7", stock: "5" };
   const { plan, limits } = planOf(options, PLAN);
   assert.deepEqual(plan.arrivals, { per_minute: [40, 15] });
-  assert.deepEqual([plan.on_site.minutes, limitsOf(plan)], [7, [300, 60]]);
+  assert.deepEqual([plan.on_site.minutes, plan.stock, limitsOf(plan)], [7, 5, [300, 60]]);
   assert.deepEqual(limits, { inside: [], perMinute: [60, 80] });
 });
 
