@@ -1,6 +1,7 @@
 // The answer of a rehearsal in words: how long people wait, when the last one enters, what holds
 // them up. Pure: the command and the report say the same.
 
+import { leftOutTexts } from "./left-out.mjs";
 import { soldOutOf } from "./stock.mjs";
 
 const DAY_MINUTES = 24 * 60;
@@ -20,9 +21,10 @@ export function answerOf(plan, outcome) {
   const { visitors, limits } = outcome;
   const among = `${limitsText(limits)}`;
   const soldOut = soldOutTexts(plan, outcome);
+  const leftOut = leftOutTexts(plan);
   if (visitors.queued === 0) {
     const calm = `With ${among} nobody waits: ${count(visitors.entered)} enter at once.`;
-    return [calm, ...soldOut];
+    return [calm, ...soldOut, ...leftOut];
   }
   const share = Math.round((100 * visitors.queued) / Math.max(1, visitors.arrived));
   const sentences = [
@@ -36,7 +38,8 @@ export function answerOf(plan, outcome) {
     sentences.push(`${count(visitors.waiting)} still wait a day after the last has come.`);
   }
   const told = hasNoneServed(outcome) ? [] : [toldText(outcome)];
-  return [...sentences, ...soldOut, heldUpBy(outcome), ...told, ...limitTexts(limits, outcome)];
+  const held = limitTexts(limits, outcome);
+  return [...sentences, ...soldOut, heldUpBy(outcome), ...told, ...held, ...leftOut];
 }
 
 /** When it is sold out, and how many are to be told so; nothing for a plan without a stock. */

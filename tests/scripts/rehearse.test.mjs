@@ -116,6 +116,22 @@ test("a stock is a whole number, told with what else is wrong, and no simulator 
   assert.deepEqual(new Set(asked), new Set([JSON.stringify(PLAN)]));
 });
 
+test("settings of a room that change nothing in a rehearsal are named as left out", () => {
+  const calm = outcome({ visitors: { ...outcome().visitors, queued: 0 } });
+  const named = (room, of = outcome()) =>
+    answerOf({ ...PLAN, room: { ...PLAN.room, ...room } }, of).filter((one) => /^Left/.test(one));
+  const commands = "Left out: enabled_origin_commands, since the site ends no session here.";
+  const groups = "Left out: invitation_groups, since nobody has an invitation here.";
+  assert.deepEqual(named({ enabled_origin_commands: ["revoke"] }), [commands]);
+  for (const more of [{}, { enters: "first" }, { enters: "share", one_in: 4 }]) {
+    assert.deepEqual(named({ invitation_groups: [{ name: "members", ...more }] }), [groups]);
+  }
+  const both = { enabled_origin_commands: ["revoke"], invitation_groups: [{ name: "members" }] };
+  assert.deepEqual(named(both, calm), [commands, groups]);
+  const inTurn = [{ name: "members", enters: "in_turn" }];
+  assert.deepEqual(named({ enabled_origin_commands: [], invitation_groups: inTurn }), []);
+});
+
 test("moments and durations read as people say them", () => {
   assert.equal(moment({}, 47 * 60), "in minute 48");
   assert.equal(moment({ begins_at: "23:30" }, 3_600), "at 00:30, 1 day later");
