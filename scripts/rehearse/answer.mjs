@@ -2,6 +2,7 @@
 // them up. Pure: the command and the report say the same.
 
 import { leftOutTexts } from "./left-out.mjs";
+import { onSiteOf } from "./on-site.mjs";
 import { soldOutOf } from "./stock.mjs";
 
 const DAY_MINUTES = 24 * 60;
@@ -38,7 +39,7 @@ export function answerOf(plan, outcome) {
     sentences.push(`${count(visitors.waiting)} still wait a day after the last has come.`);
   }
   const told = hasNoneServed(outcome) ? [] : [toldText(outcome)];
-  const held = limitTexts(limits, outcome);
+  const held = [...limitTexts(limits, outcome), ...onSiteTexts(plan, outcome)];
   return [...sentences, ...soldOut, heldUpBy(outcome), ...told, ...held, ...leftOut];
 }
 
@@ -97,6 +98,15 @@ function limitTexts({ total_active_users: places }, { over_limit: inside, over_r
     inside === 0 ? held : `${broken} ${why}.`,
     ...(entered === 0 ? [] : [`Within a minute ${count(entered)} too many enter ${why}.`]),
   ];
+}
+
+/** How many of those inside are on the site, in two digits; nothing where it is not known. */
+function onSiteTexts(plan, outcome) {
+  const there = onSiteOf(plan, outcome);
+  if (there === undefined) return [];
+  const about = count(Number(there.toPrecision(2)));
+  const counted = `Of the ${count(outcome.most_inside)} counted as inside`;
+  return [`${counted} about ${about} are on the site at one time: a session counts until its end.`];
 }
 
 /**

@@ -132,6 +132,30 @@ test("settings of a room that change nothing in a rehearsal are named as left ou
   assert.deepEqual(named({ enabled_origin_commands: [], invitation_groups: inTurn }), []);
 });
 
+test("the answer says how many of those inside are on the site, where that is known", () => {
+  const says = ({ plan = {}, room = {}, session = 5, minutes = 8 } = {}) => {
+    const full = Array.from({ length: minutes }, () => ({ waiting: 9, inside: 299, entered: 35 }));
+    const of = outcome({
+      limits: { ...outcome().limits, session_duration: session },
+      minutes: [{ waiting: 9, inside: 100, entered: 100 }, ...full],
+      most_inside: 300,
+    });
+    const asked = { ...PLAN, ...plan, room: { ...PLAN.room, ...room } };
+    return answerOf(asked, of).filter((one) => /on the site/.test(one));
+  };
+  const about = (number) =>
+    `Of the 300 counted as inside about ${number} are on the site at one time: ` +
+    "a session counts until its end.";
+  assert.deepEqual(says(), [about(140)]);
+  assert.deepEqual(says({ plan: { on_site: { minutes: 1.5 } } }), [about(53)]);
+  // Not full for two visits, sessions that end during visits, more than are inside.
+  assert.deepEqual(says({ minutes: 7 }), []);
+  assert.deepEqual(says({ room: { disable_session_renewal: true } }), []);
+  assert.deepEqual(says({ session: 1 }), []);
+  assert.deepEqual(says({ plan: { on_site: { page_every_seconds: 100 } } }), []);
+  assert.deepEqual(says({ plan: { on_site: { minutes: 10 } }, minutes: 30 }), []);
+});
+
 test("moments and durations read as people say them", () => {
   assert.equal(moment({}, 47 * 60), "in minute 48");
   assert.equal(moment({ begins_at: "23:30" }, 3_600), "at 00:30, 1 day later");
