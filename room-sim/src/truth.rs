@@ -291,9 +291,11 @@ impl Truth {
         self.rate_over.1 = self.rate_over.1.max(over(in_minute + 1));
     }
 
-    /// Notes that a visitor inside gets a page. The session that ended at `before` is renewed.
+    /// Notes that a visitor inside gets a page. The session that ended at `before` is renewed, or
+    /// goes on where the room renews none.
     pub fn serve(&mut self, now: Timestamp, before: Timestamp) -> Timestamp {
-        let ends_at = now + self.settings.session_ms();
+        let goes_on = self.settings.disable_session_renewal && now < before;
+        let ends_at = if goes_on { before } else { now + self.settings.session_ms() };
         self.pages_served += 1;
         self.inside.live(now);
         self.inside.remove(before);

@@ -23,6 +23,15 @@ fn one_more_than_the_limit_is_over_it() {
 }
 
 #[test]
+fn a_page_prolongs_no_session_that_is_not_renewed() {
+    let mut truth = truth();
+    truth.settings.disable_session_renewal = true;
+    let first = truth.serve(START, Timestamp::default());
+    assert_eq!(truth.serve(START + 1_000, first), first);
+    assert!(truth.serve(first, first) > first, "a new session");
+}
+
+#[test]
 fn admissions_count_for_sixty_seconds_and_for_their_minute() {
     let mut truth = truth();
     let check = |truth: &Truth, want: (f64, f64)| {
