@@ -4,7 +4,7 @@ export const QUEUEING_METHODS = {
   fifo: "First come, first served",
   random: "Lottery",
   passthrough: "Everybody passes, counted",
-  reject: "Nobody new enters",
+  reject: "Nobody new enters (sold out)",
 };
 export const TURNSTILE_MODES = {
   off: "Off",

@@ -8,6 +8,7 @@ import {
   TURNSTILE_MODES,
   TURNSTILE_MODES_HELP,
 } from "./choices.js";
+import { number } from "./facts.js";
 import { fieldOf, fieldsOf } from "./fields.js";
 import { numberOf } from "./written_number.js";
 
@@ -34,7 +35,9 @@ const TEXTS = {
   queueing_method: {
     label: "Queueing method",
     words: QUEUEING_METHODS,
-    help: "A change throws nobody out and loses no place.",
+    help:
+      "A change throws nobody out. It loses no place either, unless nobody new enters for longer " +
+      "than 5 minutes.",
   },
   session_duration: {
     label: "Session duration (minutes)",
@@ -278,8 +281,33 @@ const INVITED_NOTICE =
   "is by invitation only, those without one get in no more. Codes of a group that is gone open " +
   "nothing.";
 
-/** Says what a change does to people, where they notice it; "" where they do not. */
-export function whoNotices(patch) {
+/**
+ * Says what a change does to people, where they notice it; "" where they do not. The room has these
+ * numbers, where they are known, and this event in force, if there is one.
+ */
+export function whoNotices(patch, { numbers, event } = {}) {
+  const rejects = patch.queueing_method === "reject";
+  const told = [ofWhatIsCovered(patch), rejects ? ofReject(numbers, event) : ""];
+  return told.filter(Boolean).join(" ");
+}
+
+/** Whoever waits loses the place: the page of a reject does not check in. */
+function ofReject(numbers, event) {
+  const whoever =
+    "whoever waits loses the place, unless the method is another one within 5 minutes and the " +
+    "visitor reloads by then.";
+  if (event?.queueing_method) return `When the event “${event.name}” ends, ${whoever}`;
+  if (numbers?.held_by) return `When the hold ends, ${whoever}`;
+  const waiting = numbers?.estimated_queued_users;
+  if (waiting === undefined) return `From now on ${whoever}`;
+  if (waiting === 0) return "";
+  return (
+    `About ${number(waiting)} in line lose their places, unless the method is another one within ` +
+    "5 minutes and they reload by then."
+  );
+}
+
+function ofWhatIsCovered(patch) {
   const names = Object.keys(patch).filter((name) => NOTICED.includes(name));
   if (names.length === 0) {
     const isOfInvitations = "invitation_groups" in patch || "invitation_only" in patch;

@@ -6,6 +6,7 @@ import { apply } from "./changes.js";
 import { timeOfDay } from "./facts.js";
 import { Form } from "./form.jsx";
 import { Invitations } from "./invitations.jsx";
+import { presentOf } from "./present.js";
 import { Question } from "./question.jsx";
 import { ROOM_GROUPS, patchOf, valuesOf, whoNotices } from "./room_fields.js";
 import { RoomTabs } from "./room_tabs.jsx";
@@ -24,7 +25,8 @@ export function RoomSettings({ session, room, reload }) {
   const save = async (_, written, stale) => {
     const patch = patchOf(begun, written);
     if (Object.keys(patch).length === 0) throw new Error("Nothing is different from what counts.");
-    const noticed = whoNotices(patch);
+    const present = await presentOf(session.call, room);
+    const noticed = whoNotices(patch, present);
     if (noticed && !(await answered(noticed))) throw new Error("Nothing was changed.");
     const seen = { ...begun, ...patchOf(begun, { ...valuesOf(begun), ...stale }) };
     setSaved(`${timeOfDay(Date.now())}: ${await apply(session.ask, { path, patch }, seen)}`);

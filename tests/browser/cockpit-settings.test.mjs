@@ -12,9 +12,12 @@ import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
 import { SECRETS } from "../harness/deployment.mjs";
 import { signedIn } from "../harness/owner.mjs";
 import { ZONE, localRoom } from "../harness/rooms.mjs";
+import { Visitor } from "../harness/visitor.mjs";
 
 const READ_ONLY = "the-token-for-reading";
 const OTHER_ZONE = "f".repeat(32);
+/** Until who has come is counted. */
+const COUNTED_MS = 8_000;
 const shop = localRoom({ name: "shop" });
 const other = localRoom({ name: "other", zone_id: OTHER_ZONE });
 const vars = { API_TOKEN_READ: READ_ONLY, TURNSTILE_SECRET: "the-secret-of-the-widget" };
@@ -116,6 +119,35 @@ browserTest("every setting of a room can be changed", options, async (arena) => 
     { host: "shop.localhost", path: "/more" },
     { host: "else.localhost", path: "/" },
   ]);
+  assert.deepEqual(owner.complaints, []);
+});
+
+const full = localRoom({ name: "full", total_active_users: 1, new_users_per_minute: 1 });
+const rejects = "who lets nobody new in is asked, with how many lose their places by it";
+browserTest(rejects, { ...options, rooms: [shop, full] }, async (arena) => {
+  const visitors = ["inside", "waits", "waits too"].map(
+    (name) => new Visitor(arena.cluster, { name, host: full.host }),
+  );
+  for (const visitor of visitors) await visitor.visit();
+  await arena.cluster.advance(COUNTED_MS);
+  const owner = await signedIn(arena, DESKTOP);
+  const { page } = owner;
+  const path = `${ROOMS}/${full.id}`;
+  const method = async () => (await call(arena.cluster, "GET", path)).result.queueing_method;
+  await owner.open(full);
+  await owner.reads("about 2");
+  await tab(page).click();
+  await page.getByLabel("Queueing method").selectOption("Nobody new enters (sold out)");
+  await owner.button("Save").click();
+  await owner.reads(/^About 2 in line lose their places, unless .* within 5 minutes/);
+  await page.keyboard.press("Escape");
+  await owner.reads("Nothing was changed.");
+  assert.equal(await method(), "fifo");
+  await owner.button("Save").click();
+  await owner.answers("full");
+  await page.keyboard.press("Enter");
+  await owner.reads(/In force: queueing_method "reject"/);
+  assert.equal(await method(), "reject");
   assert.deepEqual(owner.complaints, []);
 });
 

@@ -11,7 +11,13 @@ import { actionsOf, limitsChange } from "../../cockpit/actions.js";
 import { EVENT_FIELDS, copyOf, shownOf, weeksLater } from "../../cockpit/event_fields.js";
 import { fieldOf, fieldsOf } from "../../cockpit/fields.js";
 import { PAGE_FIELDS } from "../../cockpit/page_fields.js";
-import { NEW_ROOM_FIELDS, SETTINGS_NAMES, patchOf, valuesOf } from "../../cockpit/room_fields.js";
+import {
+  NEW_ROOM_FIELDS,
+  SETTINGS_NAMES,
+  patchOf,
+  valuesOf,
+  whoNotices,
+} from "../../cockpit/room_fields.js";
 import { ROOT } from "../harness/worker-modules.mjs";
 
 /** Fields that no form and no button of `actionsOf` has. */
@@ -118,4 +124,21 @@ test("of a form's fields only those that differ are changed", () => {
   check({ ...shop, invitation_groups: groups }, {}, {});
   const written = "a\n\n b c in_turn \nd  share 4\ne key 11qY_-\nf share 9  key x";
   check(shop, { invitation_groups: written }, { invitation_groups: groups });
+});
+
+test("who lets nobody new in is told who loses the place by it, and when", () => {
+  const rejects = { queueing_method: "reject" };
+  const check = (present, want) => assert.match(whoNotices(rejects, present), want);
+  const waiting = (estimated_queued_users, held_by = "") => ({ estimated_queued_users, held_by });
+  const numbers = waiting(1_234);
+  check({ numbers }, /^About 1,234 in line lose their places, unless .* within 5 minutes/);
+  check({ numbers: waiting(0) }, /^$/);
+  check({}, /^From now on whoever waits loses the place/);
+  check({ numbers: waiting(0, "queue_all") }, /^When the hold ends, whoever waits loses/);
+  const event = { name: "sale", queueing_method: "fifo" };
+  check({ numbers, event }, /^When the event “sale” ends, whoever waits loses/);
+  check({ numbers, event: { name: "sale", queueing_method: null } }, /^About 1,234 in line/);
+  const suffix = { ...rejects, cookie_suffix: "two" };
+  assert.match(whoNotices(suffix, { numbers }), /^Everybody is a new visitor: .* About 1,234 in/);
+  assert.equal(whoNotices({ queueing_method: "fifo" }, { numbers }), "");
 });
