@@ -14,6 +14,8 @@ const KINDS = [
   ["event_end_time"],
   ["page_message"],
 ];
+/** Fields of the settings of a room that an event has for itself, not instead of the room's. */
+const FOR_ITSELF = ["name", "description"];
 const HTTPS = {
   true: "always HTTPS",
   false: "not always HTTPS",
@@ -30,11 +32,12 @@ const COUNTS = "Stored and read back; it counts everywhere within 5 s.";
  * Returns the sentence that says so.
  *
  * @param {Function} ask makes a call of the API, as `session.ask`
- * @param {{ path: string, patch?: object, back?: Function }} change of fields; or of a whole list,
- *   where `back` makes the next of the present one, or throws
+ * @param {{ path: string, patch?: object, back?: Function, event?: object }} change of fields, of a
+ *   room also with its `event` in force; or of a whole list, where `back` makes the next of the
+ *   present one, or throws
  * @param {object} seen the room or event as the owner saw it
  */
-export async function apply(ask, { path, patch, back }, seen) {
+export async function apply(ask, { path, patch, back, event }, seen) {
   if (back) return applyBack(ask, path, back);
   const fields = Object.keys(patch);
   await applyPatch(ask, path, patch, seen);
@@ -42,8 +45,25 @@ export async function apply(ask, { path, patch, back }, seen) {
   if (fields.some((field) => !isSame(after[field], patch[field]))) {
     throw new Error(`It was changed again at once: now it is ${describe(pick(after, fields))}.`);
   }
-  const now = describe(pick(after, fields));
-  return `In force: ${now}. ${COUNTS}`;
+  return whatCounts(pick(after, fields), event);
+}
+
+/** Says which of the fields that are stored count now, and which when the event in force ends. */
+function whatCounts(stored, event) {
+  const later = Object.keys(stored).filter((field) => isOwn(event, field));
+  const now = Object.keys(stored).filter((field) => !later.includes(field));
+  const told = now.length > 0 ? [`In force: ${describe(pick(stored, now))}. ${COUNTS}`] : [];
+  if (later.length > 0) {
+    const ends = moment(event.event_end_time);
+    const its = `the event “${event.name}” has its own until it ends, ${ends}`;
+    told.push(`Stored and read back: ${describe(pick(stored, later))}; but ${its}.`);
+  }
+  return told.join(" ");
+}
+
+/** Whether an event has a value of its own for a field of its room. */
+function isOwn(event, field) {
+  return !FOR_ITSELF.includes(field) && (event?.[field] ?? null) !== null;
 }
 
 /** Changes fields, unless somebody has since the owner saw them; returns the document then. */

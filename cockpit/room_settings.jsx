@@ -29,7 +29,8 @@ export function RoomSettings({ session, room, reload }) {
     const noticed = whoNotices(patch, present);
     if (noticed && !(await answered(noticed))) throw new Error("Nothing was changed.");
     const seen = { ...begun, ...patchOf(begun, { ...valuesOf(begun), ...stale }) };
-    setSaved(`${timeOfDay(Date.now())}: ${await apply(session.ask, { path, patch }, seen)}`);
+    const done = await apply(session.ask, { path, patch, event: present.event }, seen);
+    setSaved(`${timeOfDay(Date.now())}: ${done}`);
     begin({ ...begun, ...patch });
     reload();
   };

@@ -18,6 +18,7 @@ const READ_ONLY = "the-token-for-reading";
 const OTHER_ZONE = "f".repeat(32);
 /** Until who has come is counted. */
 const COUNTED_MS = 8_000;
+const MINUTE_MS = 60_000;
 const shop = localRoom({ name: "shop" });
 const other = localRoom({ name: "other", zone_id: OTHER_ZONE });
 const vars = { API_TOKEN_READ: READ_ONLY, TURNSTILE_SECRET: "the-secret-of-the-widget" };
@@ -148,6 +149,16 @@ browserTest(rejects, { ...options, rooms: [shop, full] }, async (arena) => {
   await page.keyboard.press("Enter");
   await owner.reads(/In force: queueing_method "reject"/);
   assert.equal(await method(), "reject");
+
+  // The event that is on has its own: what is saved counts when it ends.
+  const at = (minutes) => new Date(Date.now() + minutes * MINUTE_MS).toISOString();
+  const times = { event_start_time: at(-5), event_end_time: at(60) };
+  const event = { name: "sale", queueing_method: "fifo", ...times };
+  await call(arena.cluster, "POST", `${path}/events`, event);
+  await arena.cluster.advance(COUNTED_MS);
+  await page.getByLabel("Queueing method").selectOption("Lottery");
+  await owner.button("Save").click();
+  await owner.reads(/"random"; but the event “sale” has its own until it ends, /);
   assert.deepEqual(owner.complaints, []);
 });
 

@@ -8,6 +8,7 @@ import { test } from "node:test";
 
 import { limitsSeen } from "../../cockpit/actions.js";
 import { apply, applyPatch } from "../../cockpit/changes.js";
+import { moment } from "../../cockpit/facts.js";
 import { askedOf } from "../../cockpit/holds.js";
 
 const PATH = "zones/z/waiting_rooms/";
@@ -64,6 +65,27 @@ test("of two who change the same field at once one is told", async () => {
   server.meanwhile({ total_active_users: 70 });
   await assert.rejects(applyPatch(server.ask, "room", lower.patch, { total_active_users: 50 }));
   assert.equal(server.document.total_active_users, 70);
+});
+
+test("what the event in force has of its own is not told to count before it ends", async () => {
+  const end = "2026-11-23T11:00:00Z";
+  const own = { name: "sale", description: "", event_end_time: end };
+  const saved = (patch, event) => {
+    const server = serverOf({ name: "shop", queueing_method: "fifo", turn_kept_minutes: 0 });
+    return apply(server.ask, { path: "room", patch, event }, { ...server.document });
+  };
+  const both = { queueing_method: "reject", turn_kept_minutes: 3 };
+  const counts = "Stored and read back; it counts everywhere within 5 s.";
+  const later =
+    'Stored and read back: queueing_method "reject"; but the event “sale” has its own until it ' +
+    `ends, ${moment(end)}.`;
+  const fifo = { ...own, queueing_method: "fifo" };
+  assert.equal(await saved({ queueing_method: "reject" }, fifo), later);
+  assert.equal(await saved(both, fifo), `In force: turn_kept_minutes 3. ${counts} ${later}`);
+  const all = `In force: queueing_method "reject", turn_kept_minutes 3. ${counts}`;
+  assert.equal(await saved(both, { ...own, queueing_method: null }), all);
+  assert.equal(await saved(both), all);
+  assert.equal(await saved({ name: "other" }, own), `In force: name "other". ${counts}`);
 });
 
 test("rules that change while others are taken back stay", async () => {
