@@ -145,7 +145,13 @@ const iso = (ms) => new Date(ms).toISOString();
  * `isScoped` is not told.
  */
 export function checklist({ room, event, examined, isScoped, isLocal, now }) {
-  const lines = [isOn(room, event), held(room, event), limitsOf(room, event), prepared(event, now)];
+  const lines = [
+    isOn(room, event),
+    held(room, event),
+    limitsOf(room, event),
+    prepared(event, now),
+    ...insideBefore(room, event, now),
+  ];
   if (isScoped) return [...lines, line("Deployment", "not told to this token", "unknown")];
   if (!examined) return [...lines, line("Deployment", "asking", "look", "")];
   const facts = { samples: [examined], examined: [examined], rooms: [room], isLocal };
@@ -216,4 +222,24 @@ function prepared(event, now) {
     return line("Prequeue", told + draw, "look", "People need some minutes to come.");
   }
   return line("Prequeue", told + draw, "ok");
+}
+
+/** Visitors inside when the prequeue begins take the places of those who come for the event. */
+function insideBefore(room, event, now) {
+  const { prequeue_start_time: prequeue, event_start_time: start } = event;
+  if (!prequeue || time(start) <= now) return [];
+  const told = (...rest) => [line("Inside when the prequeue begins", ...rest)];
+  if (room.maintenance === "drain") return told("they leave: the room drains", "ok");
+  const [before, during] = [room, event].map((one) => one.session_duration ?? 0);
+  const ends = event.disable_session_renewal ?? room.disable_session_renewal;
+  const length = (time(start) - time(prequeue)) / MINUTE_MS;
+  if (ends && length > before) {
+    const buyers = `buyers are out too, ${during || before} min after they enter`;
+    const cost = `Sessions are not renewed: ${buyers}.`;
+    return told("they are out at the start", "ok", cost);
+  }
+  const drain =
+    "To start with an empty room, press Drain in the prequeue, more than " +
+    `${Math.max(before, during)} min before the start, and Open a minute before it.`;
+  return told(`they stay, in up to ${number(room.total_active_users)} places`, "look", drain);
 }

@@ -50,6 +50,7 @@ browserTest("an event is made, started, extended, stopped and undone", options, 
   await owner.reads(/Prequeue in (2[789]|30) min\./);
   await page.getByText("30 min, and the order is drawn").waitFor();
   await page.getByText("50 inside, 10 a minute").waitFor();
+  await owner.reads("Inside when the prequeue begins: they stay, in up to 20 places");
   await page.getByText(/The room's limits are kept/).waitFor();
   const [made] = (await call(arena.cluster, "GET", EVENTS)).result;
   const start = new Date(made.event_start_time).getTime();

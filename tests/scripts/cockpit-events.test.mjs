@@ -20,6 +20,8 @@ const room = {
   total_active_users: 20,
   new_users_per_minute: 10,
   queueing_method: "fifo",
+  session_duration: 5,
+  disable_session_renewal: false,
   queue_all: false,
   maintenance: "off",
   suspended: false,
@@ -62,6 +64,33 @@ test("whether the method lets nobody in is asked of the event first", () => {
   check("reject", null, "method reject");
   check("fifo", "reject", "method reject");
   check("reject", "fifo", "open");
+});
+
+test("a checklist says whether those inside stay when the prequeue begins", () => {
+  const prequeued = (minutes) => ({ prequeue_start_time: iso(START - minutes * 60_000) });
+  const lineOf = (ofEvent, { now = START - 1, ...ofRoom } = {}) => {
+    const facts = { room: { ...room, ...ofRoom }, event: { ...event, ...ofEvent }, isScoped: true };
+    return checklist({ ...facts, now }).find(({ what }) => /^Inside/.test(what));
+  };
+  const check = (line, told, verdict, remedy) => {
+    assert.deepEqual([line.told, line.verdict], [told, verdict]);
+    assert.match(line.remedy, remedy);
+  };
+  const stay = "they stay, in up to 20 places";
+  check(lineOf(prequeued(30)), stay, "look", /Drain in the prequeue, more than 5 min before/);
+  const longer = { ...prequeued(30), session_duration: 9 };
+  check(lineOf(longer), stay, "look", /more than 9 min before the start, and Open/);
+  const ends = { disable_session_renewal: true };
+  check(lineOf({ ...prequeued(5), ...ends }), stay, "look", /more than 5 min/);
+  const out = "they are out at the start";
+  check(lineOf({ ...prequeued(6), ...ends }), out, "ok", /buyers are out too, 5 min after/);
+  check(lineOf({ ...longer, ...ends }), out, "ok", /buyers are out too, 9 min after/);
+  check(lineOf(prequeued(30), ends), out, "ok", /buyers/);
+  check(lineOf({ ...prequeued(30), disable_session_renewal: false }, ends), stay, "look", /Drain/);
+  const drains = { maintenance: "drain" };
+  check(lineOf(prequeued(30), drains), "they leave: the room drains", "ok", /^$/);
+  assert.equal(lineOf({}), undefined, "there is no prequeue");
+  assert.equal(lineOf(prequeued(30), { now: START }), undefined, "it has started");
 });
 
 test("a week later an event starts at the same time of day and is as long", () => {
