@@ -1,5 +1,6 @@
 // What an event does when, what its buttons change, and whether all is ready for it.
 import { pathOf } from "./api.js";
+import { TURNSTILE_MODES } from "./choices.js";
 import { count, duration, moment, number } from "./facts.js";
 import { objects } from "../scripts/doctor/objects.mjs";
 import { keys } from "../scripts/doctor/settings.mjs";
@@ -162,7 +163,7 @@ export function checklist({ room, event, examined, isScoped, isLocal, now }) {
   const judged = [...keys(facts), ...objects(facts)].map(({ what, figure, verdict, remedy }) =>
     line(NAMES.find(([name]) => what.startsWith(name))?.[1] ?? what, figure, verdict, remedy),
   );
-  return [...lines, served, ...judged];
+  return [...lines, served, ...judged, ...bots(room, event, examined)];
 }
 
 /** What the doctor's words are for an owner. */
@@ -242,4 +243,14 @@ function insideBefore(room, event, now) {
     "To start with an empty room, press Drain in the prequeue, more than " +
     `${Math.max(before, during)} min before the start, and Open a minute before it.`;
   return told(`they stay, in up to ${number(room.total_active_users)} places`, "look", drain);
+}
+
+/** Whether a challenge that is switched on is one: it needs both of Turnstile's keys. */
+function bots(room, event, { variables, secrets }) {
+  const mode = event.turnstile_mode ?? room.turnstile_mode;
+  if (mode === "off") return [];
+  const hasKeys = Boolean(variables.turnstile_site_key && secrets.turnstile_secret);
+  if (hasKeys) return [line("Bots", `Turnstile: ${TURNSTILE_MODES[mode]}`, "ok")];
+  const remedy = "Turnstile is on without its keys: set TURNSTILE_SITE_KEY and TURNSTILE_SECRET.";
+  return [line("Bots", "nobody is checked", "look", remedy)];
 }

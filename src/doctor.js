@@ -163,12 +163,14 @@ function clockStands() {
   return true;
 }
 
-function variableFacts({ ADMIN_HOSTS, ZONES, ON_FAILURE, ORIGIN_URL, ORIGIN }) {
+function variableFacts(env) {
+  const { ADMIN_HOSTS, ZONES, ON_FAILURE, ORIGIN_URL, ORIGIN, TURNSTILE_SITE_KEY } = env;
   return {
     admin_hosts: ADMIN_HOSTS ?? null,
     zones: ZONES ?? "",
     on_failure: ON_FAILURE ?? "",
     has_origin: Boolean(ORIGIN_URL || ORIGIN),
+    turnstile_site_key: TURNSTILE_SITE_KEY ?? "",
   };
 }
 

@@ -51,6 +51,7 @@ browserTest("an event is made, started, extended, stopped and undone", options, 
   await page.getByText("30 min, and the order is drawn").waitFor();
   await page.getByText("50 inside, 10 a minute").waitFor();
   await owner.reads("Inside when the prequeue begins: they stay, in up to 20 places");
+  await owner.reads("Bots: nobody is checked");
   await page.getByText(/The room's limits are kept/).waitFor();
   const [made] = (await call(arena.cluster, "GET", EVENTS)).result;
   const start = new Date(made.event_start_time).getTime();

@@ -22,6 +22,7 @@ const room = {
   queueing_method: "fifo",
   session_duration: 5,
   disable_session_renewal: false,
+  turnstile_mode: "invisible",
   queue_all: false,
   maintenance: "off",
   suspended: false,
@@ -91,6 +92,28 @@ test("a checklist says whether those inside stay when the prequeue begins", () =
   check(lineOf(prequeued(30), drains), "they leave: the room drains", "ok", /^$/);
   assert.equal(lineOf({}), undefined, "there is no prequeue");
   assert.equal(lineOf(prequeued(30), { now: START }), undefined, "it has started");
+});
+
+test("a checklist says that a challenge without Turnstile's keys checks nobody", () => {
+  const lineOf = (ofEvent, siteKey, secret) => {
+    const examined = {
+      variables: { turnstile_site_key: siteKey },
+      secrets: { ticket_keys: [{ characters: 64, distinct: 16 }], turnstile_secret: secret },
+      known: { notes: [] },
+      objects: [],
+    };
+    const facts = { room, event: { ...event, ...ofEvent }, examined, now: START };
+    return checklist(facts).find(({ what }) => what === "Bots");
+  };
+  const secret = { characters: 35, distinct: 20 };
+  const told = (...of) => [lineOf(...of).told, lineOf(...of).verdict];
+  assert.deepEqual(told({}, "", secret), ["nobody is checked", "look"]);
+  assert.deepEqual(told({}, "0x4AAA", null), ["nobody is checked", "look"]);
+  assert.deepEqual(told({}, "0x4AAA", secret), ["Turnstile: Invisible", "ok"]);
+  const managed = { turnstile_mode: "visible_managed" };
+  const [words] = told(managed, "0x4AAA", secret);
+  assert.equal(words, "Turnstile: Visible, asks when in doubt");
+  assert.equal(lineOf({ turnstile_mode: "off" }, "", null), undefined);
 });
 
 test("a week later an event starts at the same time of day and is as long", () => {

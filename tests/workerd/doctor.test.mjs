@@ -18,7 +18,13 @@ const colos = { AMS: 2, NRT: 1 };
 const vars = { TICKET_KEYS: randomBytes(32).toString("hex") };
 const options = { rooms: [shop], colos, vars };
 const ADMIN = "admin.example";
-const deployed = { ...vars, ADMIN_HOSTS: ADMIN, ZONES: `${shop.zone_id}=example` };
+const turnstile = { TURNSTILE_SITE_KEY: "0x4AAA", TURNSTILE_SECRET: "the-secret-of-the-widget" };
+const deployed = {
+  ...vars,
+  ...turnstile,
+  ADMIN_HOSTS: ADMIN,
+  ZONES: `${shop.zone_id}=example`,
+};
 const PUBLIC_KEY = "3f1c5ad2e07b84969d2e41f80a6bc7135e9804d7b21fa36c58ed907142cb6fa8";
 const OBJECTS = ["DataCenterCounter", "DataCenterAggregator", "GlobalAggregator"];
 
@@ -46,10 +52,14 @@ clusterTest("isolates, data centers, caches and objects are told", options, asyn
   assert.deepEqual(bad, []);
 });
 
-clusterTest("it says where objects live", { ...options, vars: deployed }, async (cluster) => {
+const where = "it says where objects live, and which keys are set";
+clusterTest(where, { ...options, vars: deployed }, async (cluster) => {
   await open(cluster);
-  const { lines } = await examine(cluster, { host: ADMIN });
+  const { lines, facts } = await examine(cluster, { host: ADMIN });
   assert.doesNotMatch(lineAbout(lines, "Registry").figure, /in [A-Z]{3}, /);
+  const [{ variables, secrets }] = facts.samples;
+  assert.equal(variables.turnstile_site_key, turnstile.TURNSTILE_SITE_KEY);
+  assert.equal(secrets.turnstile_secret.characters, turnstile.TURNSTILE_SECRET.length);
 
   const trace = createServer((_, response) => response.end("fl=1\ncolo=FRA\nwarp=off\n"));
   await new Promise((listening) => trace.listen(0, "127.0.0.1", listening));
