@@ -15,7 +15,7 @@ const AS_ROOM = { value: "", label: "As the room" };
 const WEEK_DAYS = 7;
 const OWN_PAGE = "custom_page_html";
 /** What the API says of an event and does not take back. */
-const READ_ONLY = ["id", "created_on", "modified_on"];
+const READ_ONLY = ["id", "created_on", "modified_on", "draw_commitment"];
 const TIMES = ["prequeue_start_time", "event_start_time", "event_end_time"];
 
 const optional = (name, label, type, help) => ({ name, label, type, help, isOptional: true });

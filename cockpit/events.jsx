@@ -194,8 +194,10 @@ function One({ session, room, event, log, changes, live, choose }) {
         {isInForce(event, now) && <p>In line now: {isOn ? waiting(numbers) : "–"}.</p>}
         {event.shuffle_at_event_start && lasts && (
           <p class="soft">
-            The order of the prequeue is drawn at the start. The commitment to publish stands on the
-            queue page from the prequeue on, the same for all.
+            The order of the prequeue is drawn at the start. Publish its commitment before; the
+            queue page shows it from the prequeue on, the same for all:{" "}
+            <code class="whole">{event.draw_commitment}</code>. It changes if you move the prequeue
+            or the start.
           </p>
         )}
       </section>

@@ -56,6 +56,9 @@ browserTest("an event is made, started, extended, stopped and undone", options, 
   const [made] = (await call(arena.cluster, "GET", EVENTS)).result;
   const start = new Date(made.event_start_time).getTime();
   assert.ok(Math.abs(start - now - 60 * MINUTE_MS) < MINUTE_MS, made.event_start_time);
+  assert.match(made.draw_commitment, /^[0-9a-f]{64}$/);
+  await owner.reads(made.draw_commitment);
+  await owner.reads(/It changes if you move the prequeue or the start\./);
 
   await owner.reads(/Without 5 minutes of prequeue nothing is drawn/);
   await owner.button("Start now").click();

@@ -91,6 +91,9 @@ test("the form of an event has every field of one, and what it shows goes back",
   assert.match(next.name, /^sale-2026-10-(29|30)$/);
   const kept = [next.id, next.description, next.prequeue_start_time];
   assert.deepEqual(kept, [undefined, "half", null]);
+  const told = Object.keys(ofEvent).filter((name) => ofEvent[name].readOnly);
+  const whole = { ...event, ...Object.fromEntries(told.map((name) => [name, "as it was"])) };
+  assert.deepEqual(told.filter((name) => name in weeksLater(whole, 1)), [], "of another event");
   const day = 86_400_000;
   const copy = copyOf(event, Date.parse(event.event_start_time) + 10 * day);
   assert.equal(copy.event_start_time.slice(0, 10), after.event_start_time.slice(0, 10));
