@@ -205,6 +205,33 @@ eventTest(ends, night, everywhere, async (cluster, shop) => {
   assert.deepEqual(crowd.inside, [guest, late]);
 });
 
+const drained = { prequeueIn: MINUTE_MS, startIn: 6.5 * MINUTE_MS, endIn: 9 * MINUTE_MS };
+
+const empty = "a room drained in its prequeue starts empty, and nobody in line loses the place";
+eventTest(empty, drained, everywhere, async (cluster, shop) => {
+  const [event] = shop.events;
+  const crowd = new Crowd(cluster, { count: 4, host: shop.host, browseMs: BROWSE_MS });
+  const [guests, line] = [crowd.visitors.slice(0, 2), crowd.visitors.slice(2)];
+  for (const guest of guests) await crowd.arriveOne(guest);
+  await reach(cluster, crowd, event.prequeue_start_time);
+  for (const visitor of line) {
+    await crowd.arriveOne(visitor);
+    await crowd.wait(1_500);
+  }
+  await crowd.wait(SESSION_MS + NOTICED_MS);
+  assert.deepEqual(crowd.inside, guests, "the prequeue put somebody out");
+  const maintain = (maintenance) =>
+    call(cluster, "PATCH", `${ROOMS}/${shop.id}`, { maintenance });
+  await maintain("drain");
+  await crowd.wait(SESSION_MS + NOTICED_MS);
+  assert.deepEqual(crowd.inside, []);
+  await maintain("off");
+  await reach(cluster, crowd, event.event_start_time);
+  assert.deepEqual(crowd.inside, [], "somebody entered in the prequeue");
+  await crowd.wait(NOTICED_MS);
+  assert.deepEqual(crowd.inside, line);
+});
+
 for (const copies of ["kept", "lost"]) {
   eventTest(
     `everything restarts in a prequeue, copies ${copies}, and nobody loses the place`,
