@@ -38,7 +38,7 @@ pub use self::document::{
     default_fields, event_document, full_document, room_document, rule_document, short_document,
     stored_document, stored_event_document,
 };
-pub use self::event::read_event;
+pub use self::event::{inheritable, read_event};
 pub use self::field_error::{ErrorCode, FieldError, Problem};
 use self::fields::Fields;
 pub use self::form::Shape;

@@ -2,14 +2,20 @@
 
 use serde_json::Value;
 
-use super::event_table;
 use super::field_error::{ErrorCode, FieldError};
 use super::fields::Fields;
+use super::table::Mark;
 use super::value::list;
+use super::{branding, event_table};
 use crate::room::event::Event;
 
 /// The most events of one room in a file. The registry has its own, configurable bound.
 const MAX_EVENTS: usize = 1_000;
+
+/// Returns the fields that an event may leave to its room.
+pub fn inheritable() -> impl Iterator<Item = &'static Mark> {
+    event_table::MARKS.iter().filter(|mark| mark.nullable).chain(branding::MARKS)
+}
 
 /// Reads one event from a JSON object. Pointers of errors begin at the object. `others` are the
 /// other events of the room.

@@ -12,7 +12,9 @@ use crate::base::id::EventId;
 use crate::base::time::Timestamp;
 use crate::keys::key_ring::KeyRing;
 use crate::management::api::{Failure, Method, Paging, Reply};
-use crate::management::config::{branding, event_document, event_table, read_event, room_document};
+use crate::management::config::{
+    branding, event_document, event_table, inheritable, read_event, room_document,
+};
 use crate::room::Room;
 use crate::room::event::{self, Event};
 
@@ -34,7 +36,7 @@ pub fn show(keys: Keys<'_>, room: &Room, id: EventId) -> Result<Answer, Failure>
 pub fn details(keys: Keys<'_>, room: &Room, id: EventId) -> Result<Answer, Failure> {
     let mut details = shown_document(keys, room, event(room, id)?);
     let of_room = room_document(room);
-    for mark in event_table::MARKS.iter().filter(|mark| mark.nullable).chain(branding::MARKS) {
+    for mark in inheritable() {
         if details.get(mark.name).is_none_or(Value::is_null) {
             let value = of_room.get(mark.name).cloned().unwrap_or_default();
             details.insert(mark.name.to_owned(), value);

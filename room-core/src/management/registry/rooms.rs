@@ -12,8 +12,8 @@ use crate::base::sorted;
 use crate::base::time::Timestamp;
 use crate::management::api::{Failure, Method, Paging, Reply, StatusBasis};
 use crate::management::config::{
-    Claims, ErrorCode, NEXT_EVENT, Problem, branding, malformed, read_room, room_document,
-    room_table,
+    Claims, ErrorCode, NEXT_EVENT, Problem, branding, event_document, inheritable, malformed,
+    read_room, room_document, room_table,
 };
 use crate::page::Page;
 use crate::room::event::{self, Event, EventTime};
@@ -212,7 +212,11 @@ fn read(
 /// Makes the answer that shows a room after its change by `body`, with warnings.
 fn changed(context: CallContext<'_>, body: &Value, change: Change) -> Answer {
     let (result, messages) = match &change.effect {
-        Effect::Room(room) => (shown(context.now, room), warnings(context, body, room)),
+        Effect::Room(room) => {
+            let warnings = warnings(context, body, room).into_iter();
+            let of_event = own_of_event(context.now, room, &change);
+            (shown(context.now, room), warnings.chain(of_event).collect())
+        }
         _ => (Value::Null, Vec::new()),
     };
     Answer { reply: Reply::success(result, &messages), changes: vec![change] }
@@ -233,6 +237,21 @@ fn warnings(context: CallContext<'_>, body: &Value, room: &Room) -> Vec<String> 
     let of_page =
         of_page.chain(unknown_variables(PAGE_FIELD, page)).chain(covered_parts(room, page));
     acts_as_off.into_iter().chain(of_page).collect()
+}
+
+/// Warns of changed fields that do not count yet: the active event has its own. Otherwise `None`.
+fn own_of_event(now: Timestamp, room: &Room, change: &Change) -> Option<String> {
+    let (event, _) = event::active(room, now)?;
+    let own = event_document(event);
+    let is_own = |name: &&str| own.get(*name).is_some_and(|value| !value.is_null());
+    let (before, after) = (change.before.as_ref()?, change.after.as_ref()?);
+    let is_changed = |name: &&str| before.get(*name) != after.get(*name);
+    let names = inheritable().map(|mark| mark.name).filter(is_own).filter(is_changed);
+    let names = names.collect::<Vec<_>>().join(", ");
+    let (event, end) = (&event.name, &event.end.written);
+    let warning =
+        format!("The event {event} has its own {names} until {end}: that counts, not the room's.");
+    (!names.is_empty()).then_some(warning)
 }
 
 /// Names what is missing on the pages of a room's events that are to come or run. What an event has

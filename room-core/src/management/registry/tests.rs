@@ -1,5 +1,6 @@
 //! Tests of the registry: every operation, its errors, what is stored and what is logged.
 
+mod events;
 mod file;
 mod lists;
 mod log;

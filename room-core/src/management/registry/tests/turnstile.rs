@@ -8,7 +8,7 @@ const MODE: &str = "turnstile_mode acts as";
 const PAGE: &str = "custom_page_html lacks";
 
 /// Makes a change, and checks that its warnings begin like these.
-fn check(world: &mut World, method: &str, path: &str, body: &Value, want: &[&str]) {
+pub(super) fn check(world: &mut World, method: &str, path: &str, body: &Value, want: &[&str]) {
     let (status, answer) = world.ask(method, path, body);
     assert_eq!(status, 200, "{body}: {answer}");
     let seen = answer["messages"].as_array().expect("messages");
