@@ -7,7 +7,7 @@ use super::change::{Answer, Change, Effect};
 use super::context::CallContext;
 use super::covered_parts::covered_parts;
 use super::document::{Document, Meaning, drawn_id, with};
-use super::rooms::{PAGE_FIELD, missing_parts, unknown_variables};
+use super::rooms::{PAGE_FIELD, acts_as_off, missing_parts, unknown_variables};
 use crate::base::id::EventId;
 use crate::base::time::Timestamp;
 use crate::keys::key_ring::KeyRing;
@@ -16,7 +16,7 @@ use crate::management::config::{
     branding, event_document, event_table, inheritable, read_event, room_document,
 };
 use crate::room::Room;
-use crate::room::event::{self, Event};
+use crate::room::event::{self, Event, Overrides};
 
 const MEANING: Meaning = Meaning(&[event_table::MARKS, branding::MARKS]);
 
@@ -58,10 +58,11 @@ pub fn create(context: CallContext<'_>, room: &Room, body: &Value) -> Result<Ans
     let id = EventId::from_bytes(drawn_id(context.draw, 0));
     let document = MEANING.merged(Document::new(), Method::Post, body)?;
     let event = read(id, (context.now, context.now), document, &room.events)?;
-    let answer = shown(context.keys, room, &event);
+    let shown = shown(context.keys, room, &event);
+    let reply = Reply::success(shown, &warnings(context, room, &event));
     let after = event_document(&event);
     let events = room.events.iter().cloned().chain([event]).collect();
-    Ok(changed(room, id, events, (None, Some(after)), answer))
+    Ok(changed(room, id, events, (None, Some(after)), reply))
 }
 
 /// Replaces an event (`PUT`) or some of its fields (`PATCH`).
@@ -81,17 +82,19 @@ pub fn change(
         return Ok(Answer::of(shown(context.keys, room, current)));
     }
     event.modified_on = context.now;
-    let answer = shown(context.keys, room, &event);
+    let shown = shown(context.keys, room, &event);
+    let reply = Reply::success(shown, &warnings(context, room, &event));
     let documents = (Some(before), Some(event_document(&event)));
     let events = others.into_iter().chain([event]).collect();
-    Ok(changed(room, id, events, documents, answer))
+    Ok(changed(room, id, events, documents, reply))
 }
 
 /// Removes an event.
 pub fn delete(room: &Room, id: EventId) -> Result<Answer, Failure> {
     let before = event_document(event(room, id)?);
     let events = without(room, id);
-    Ok(changed(room, id, events, (Some(before), None), json!({ "id": id })))
+    let reply = Reply::success(json!({ "id": id }), &[]);
+    Ok(changed(room, id, events, (Some(before), None), reply))
 }
 
 /// Sorts events by the time when they were made, oldest first. They are few, so each is inserted in
@@ -150,23 +153,26 @@ fn changed(
     id: EventId,
     events: Vec<Event>,
     (before, after): (Option<Document>, Option<Document>),
-    result: Value,
+    reply: Reply,
 ) -> Answer {
     let target = format!("zones/{}/waiting_rooms/{}/events/{id}", room.zone_id, room.id);
-    let of_event = |event: &Event| {
-        let own_page = event.overrides.custom_page_html.as_ref();
-        let page = own_page.or(room.custom_page_html.as_ref());
-        let page = page.map(String::as_str);
-        let missing = missing_parts(&room.settings, event.turnstile(room.turnstile), page);
-        let own_page = own_page.map(String::as_str);
-        let parts = covered_parts(room, own_page);
-        let told = missing.into_iter().chain(unknown_variables(PAGE_FIELD, own_page)).chain(parts);
-        told.collect::<Vec<_>>()
-    };
-    let warnings = events.iter().find(|event| event.id == id).map(of_event).unwrap_or_default();
-    let reply = Reply::success(result, &warnings);
     let effect = Effect::Room(Box::new(Room { events, ..room.clone() }));
     Answer { reply, changes: vec![Change { target, before, after, effect }] }
+}
+
+/// Collects the warnings about settings of an event that do not act as they say.
+fn warnings(context: CallContext<'_>, room: &Room, event: &Event) -> Vec<String> {
+    let turnstile = event.turnstile(room.turnstile);
+    let Overrides { turnstile_mode, turnstile_action, custom_page_html, .. } = &event.overrides;
+    // Of what an event has from its room, the room's own changes warn.
+    let is_chosen = turnstile_mode.is_some() || turnstile_action.is_some();
+    let acts_as_off = acts_as_off(context, turnstile).filter(|_| is_chosen);
+    let own_page = custom_page_html.as_deref();
+    let page = own_page.or(room.custom_page_html.as_deref());
+    let missing = missing_parts(&room.settings, turnstile, page);
+    let of_own_page = unknown_variables(PAGE_FIELD, own_page).into_iter();
+    let of_own_page = of_own_page.chain(covered_parts(room, own_page));
+    acts_as_off.into_iter().chain(missing).chain(of_own_page).collect()
 }
 
 #[cfg(test)]

@@ -228,8 +228,7 @@ fn warnings(context: CallContext<'_>, body: &Value, room: &Room) -> Vec<String> 
     let is_chosen = body.get("turnstile_mode").is_some()
         || room.turnstile != Turnstile::default()
         || room.ticket_sharing == TicketSharing::Challenge;
-    let is_off = is_chosen && room.turnstile.is_on() && !context.deployment.can_challenge;
-    let acts_as_off = is_off.then(|| ACTS_AS_OFF.to_owned());
+    let acts_as_off = acts_as_off(context, room.turnstile).filter(|_| is_chosen);
     let page = room.custom_page_html.as_deref();
     let missing = missing_parts(&room.settings, room.turnstile, page);
     let of_events = missing_in_events(context.now, room, &missing);
@@ -286,8 +285,13 @@ pub fn unknown_variables(field: &str, page: Option<&str>) -> Vec<String> {
 /// The field that holds the page of a room or an event.
 pub const PAGE_FIELD: &str = "custom_page_html";
 
-const ACTS_AS_OFF: &str =
-    "turnstile_mode acts as \"off\": no Turnstile site key with its secret is configured.";
+/// Warns if there should be challenges and the deployment has no keys for them; otherwise `None`.
+pub fn acts_as_off(context: CallContext<'_>, turnstile: Turnstile) -> Option<String> {
+    let message =
+        "turnstile_mode acts as \"off\": no Turnstile site key with its secret is configured.";
+    let is_off = turnstile.is_on() && !context.deployment.can_challenge;
+    is_off.then(|| message.to_owned())
+}
 
 /// Warns if the challenge is required to join the line and the owner's page does not show it. No
 /// waiting visitor could then ever join. Otherwise `None`.

@@ -43,6 +43,36 @@ fn without_keys_every_mode_is_off() {
 }
 
 #[test]
+fn without_keys_what_an_event_chooses_is_off_too() {
+    let mut world = World::new();
+    let room = path_of(&world.create(&json!({})));
+    let events = format!("{room}/events");
+    check(&mut world, "POST", &events, &event(&json!({})), &[]);
+    let made = world.get("GET", &events, &json!(null))[0]["id"].clone();
+    let path = format!("{events}/{}", made.as_str().expect("an id"));
+    let gate = json!({ "turnstile_action": "infinite_queue" });
+    check(&mut world, "PATCH", &path, &gate, &[MODE]);
+    check(&mut world, "PUT", &path, &event(&json!({})), &[]);
+    check(&mut world, "PATCH", &path, &json!({ "turnstile_mode": "invisible" }), &[MODE]);
+    check(&mut world, "PATCH", &path, &json!({ "turnstile_mode": "off" }), &[]);
+    // The gate of an event acts with the room's mode, which is chosen to be off.
+    world.get("PATCH", &room, &json!({ "turnstile_mode": "off" }));
+    let with_mode_of_room = json!({ "turnstile_mode": null, "turnstile_action": "infinite_queue" });
+    check(&mut world, "PATCH", &path, &with_mode_of_room, &[]);
+    world.get("DELETE", &path, &json!(null));
+    let own = json!({ "turnstile_mode": "visible_managed" });
+    check(&mut world, "POST", &events, &event(&own), &[MODE]);
+    world.registry.deployment.can_challenge = true;
+    let later = json!({
+        "name": "later",
+        "event_start_time": "2026-12-02T18:00:00Z",
+        "event_end_time": "2026-12-02T20:00:00Z",
+        "turnstile_mode": "visible_managed",
+    });
+    check(&mut world, "POST", &events, &event(&later), &[]);
+}
+
+#[test]
 fn a_page_without_the_challenge_of_a_gate_lets_nobody_join() {
     let mut world = World::new();
     world.registry.deployment.can_challenge = true;
