@@ -294,8 +294,27 @@ fn shuffle(event: &Event) -> Option<Shuffle> {
 fn draws(room: &Room) -> Vec<Shuffle> {
     let of_events = room.events.iter().filter_map(shuffle);
     let mut draws: Vec<Shuffle> = room.past_draws.iter().copied().chain(of_events).collect();
-    draws.sort_by_key(|draw| (Reverse(draw.from), draw.until));
+    draws.sort_by_key(precedence);
     draws
+}
+
+/// Returns what tells which of two draws counts for a visitor in both: the lower one.
+fn precedence(draw: &Shuffle) -> (Reverse<Timestamp>, Timestamp) {
+    (Reverse(draw.from), draw.until)
+}
+
+/// Returns the phase of an active event if its change at `now` makes its draw anew; otherwise
+/// `None`. Before the start another prequeue or start does. After it those who were drawn are drawn
+/// anew only by a draw that comes before theirs.
+pub fn redrawn_in(before: &Event, after: &Event, now: Timestamp) -> Option<Phase> {
+    let (old, new) = (shuffle(before)?, shuffle(after)?);
+    let phase = before.phase(now);
+    let is_redrawn = match phase {
+        Phase::Idle => false,
+        Phase::Prequeueing => !new.is(&old),
+        Phase::Running => precedence(&new) < precedence(&old),
+    };
+    is_redrawn.then_some(phase)
 }
 
 /// For how long a past draw is remembered after its start, in milliseconds: 30 days. Until then

@@ -16,7 +16,7 @@ use crate::management::config::{
     branding, event_document, event_table, inheritable, read_event, room_document,
 };
 use crate::room::Room;
-use crate::room::event::{self, Event, Overrides};
+use crate::room::event::{self, Event, Overrides, Phase};
 
 const MEANING: Meaning = Meaning(&[event_table::MARKS, branding::MARKS]);
 
@@ -83,7 +83,9 @@ pub fn change(
     }
     event.modified_on = context.now;
     let shown = shown(context.keys, room, &event);
-    let reply = Reply::success(shown, &warnings(context, room, &event));
+    let mut warnings = warnings(context, room, &event);
+    warnings.extend(redrawn(context.now, current, &event));
+    let reply = Reply::success(shown, &warnings);
     let documents = (Some(before), Some(event_document(&event)));
     let events = others.into_iter().chain([event]).collect();
     Ok(changed(room, id, events, documents, reply))
@@ -173,6 +175,18 @@ fn warnings(context: CallContext<'_>, room: &Room, event: &Event) -> Vec<String>
     let of_own_page = unknown_variables(PAGE_FIELD, own_page).into_iter();
     let of_own_page = of_own_page.chain(covered_parts(room, own_page));
     acts_as_off.into_iter().chain(missing).chain(of_own_page).collect()
+}
+
+/// Warns if the change of an active event makes its draw anew; otherwise `None`.
+fn redrawn(now: Timestamp, before: &Event, after: &Event) -> Option<String> {
+    let who = match event::redrawn_in(before, after, now)? {
+        Phase::Running => {
+            "All who still wait and joined before event_start_time are drawn anew, from \
+             prequeue_start_time on"
+        }
+        _ => "Lots are drawn anew",
+    };
+    Some(format!("{who}: publish the new draw_commitment."))
 }
 
 #[cfg(test)]
