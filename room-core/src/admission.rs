@@ -129,9 +129,9 @@ pub enum Decision {
     Uninvited(Ticket),
     /// The ticket is worth nothing any more. Its holder is to be decided about as a newcomer.
     Spent,
-    /// The visitor may neither enter nor wait, as with `queueing_method: reject`. A ticket that was
-    /// sent stays valid.
-    Reject,
+    /// The visitor may neither enter nor wait, as with `queueing_method: reject`. The ticket, if
+    /// the visitor waited with one, stays valid as it came.
+    Reject(Option<Ticket>),
     /// A free slot decides whether the visitor enters: the counter has to be asked.
     AskCounter(Ask),
 }
@@ -178,7 +178,9 @@ pub fn decide(context: VisitContext<'_>, ticket: Option<Ticket>) -> Decision {
             if is_in_line(&ticket, now, settings) {
                 return infinite_queue::visit(context, ticket);
             }
-            None
+            // Where everybody is turned away, it looks like any other.
+            let is_told = settings.rejects() && settings.invitations.lets_in(ticket.group);
+            Some(ticket).filter(|ticket| is_told && is_waiting(ticket, now))
         }
         Some(ticket) if is_inside(&ticket, now, settings) => {
             let decision = renew(ticket.clone(), now, settings);
@@ -207,8 +209,8 @@ pub fn decide(context: VisitContext<'_>, ticket: Option<Ticket>) -> Decision {
         let ask = asked(settings, ticket, class, key);
         return settle(context, ask, CounterAnswer::Granted(now));
     }
-    if settings.admits_nobody() && !settings.queue_all {
-        return Decision::Reject;
+    if settings.rejects() {
+        return Decision::Reject(ticket);
     }
     match ticket {
         Some(ticket) => decide_queued(context, ticket),

@@ -401,7 +401,7 @@ impl<'a> Visit<'a> {
             challenged::marked(outcome, self.in_force.turnstile, self.learned.passed.is_some());
         let work_is_left = match outcome {
             Outcome::Pass
-            | Outcome::Reject
+            | Outcome::Reject(_)
             | Outcome::Uninvited(_)
             | Outcome::InfiniteQueue { .. }
             | Outcome::WithoutPlace(_)
@@ -432,7 +432,7 @@ impl<'a> Visit<'a> {
                 Outcome::WithoutPlace(ticket)
             }
             Decision::Uninvited(ticket) => Outcome::Uninvited(ticket),
-            _ => Outcome::Reject,
+            _ => Outcome::Reject(None),
         }
     }
 

@@ -89,7 +89,7 @@ fn name(decision: &Decision) -> &'static str {
         Decision::InfiniteQueue { counted: false, .. } => "pretend, too early",
         Decision::Uninvited(_) => "uninvited",
         Decision::Spent => "spent",
-        Decision::Reject => "reject",
+        Decision::Reject(_) => "reject",
         Decision::AskCounter(ask) => match ask.class {
             SlotClass::New => "ask as new",
             SlotClass::Queued => "ask as called",

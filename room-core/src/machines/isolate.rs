@@ -440,7 +440,7 @@ impl Isolate {
             }
             Decision::Uninvited(ticket) => Outcome::Uninvited(ticket),
             Decision::Spent => Outcome::Spent,
-            Decision::Reject => Outcome::Reject,
+            Decision::Reject(ticket) => Outcome::Reject(ticket),
             Decision::TooEarly { ticket } => Outcome::Wait { ticket, counted: false },
             Decision::AskCounter(ask) => Outcome::Ask(ask),
         }

@@ -140,14 +140,12 @@ impl PageContext<'_> {
             people_ahead: self.people_ahead(ticket),
             is_infinite: ticket.infinite && self.room.show_infinite_queue,
             place: PlaceMove::of(ticket),
-            draw: self.receipt(ticket),
-            reference: Some(Reference::of(ticket.id.visitor())),
             turn_left_s,
             confirms_turn: confirmation::is_on(settings),
             invitation: Invitation::of(settings, ticket.group),
             event_stream: settings.event_stream
                 && matches!(self.standing(ticket), Standing::Near { .. }),
-            ..self.common()
+            ..self.common(Some(ticket))
         }
     }
 
@@ -201,20 +199,22 @@ impl PageContext<'_> {
         admission::standing(self.now, &self.in_force.settings, self.view, ticket)
     }
 
-    /// Returns the facts for a newcomer who gets no place. The page does not check in again by
-    /// itself.
-    pub fn rejected(&self) -> Waiting {
-        Waiting { last_updated: self.now, ..self.common() }
+    /// Returns the facts for somebody who is turned away, a newcomer or the holder of a ticket. The
+    /// page does not check in again by itself.
+    pub fn rejected(&self, ticket: Option<&Ticket>) -> Waiting {
+        Waiting { last_updated: self.now, ..self.common(ticket) }
     }
 
     /// Returns the facts for the holder of a ticket who needs an invitation and has none.
     pub fn uninvited(&self, ticket: &Ticket) -> Waiting {
         let interval_s = ticket.interval_s.into();
-        Waiting { refresh_interval_s: interval_s, interval_s, ..self.rejected() }
+        Waiting { refresh_interval_s: interval_s, interval_s, ..self.rejected(None) }
     }
 
-    fn common(&self) -> Waiting {
+    fn common(&self, ticket: Option<&Ticket>) -> Waiting {
         Waiting {
+            draw: ticket.and_then(|ticket| self.receipt(ticket)),
+            reference: ticket.map(|ticket| Reference::of(ticket.id.visitor())),
             invitation: Invitation::of(&self.in_force.settings, 0),
             method: self.in_force.settings.queueing_method,
             // The room's own setting: a prequeue holds everybody too, but its page says when it

@@ -238,6 +238,11 @@ impl Settings {
             || !matches!(self.queueing_method, QueueingMethod::Passthrough | QueueingMethod::Reject)
     }
 
+    /// Whether everybody new is turned away: nobody enters, and there is no line.
+    pub fn rejects(&self) -> bool {
+        !self.queue_all && self.queueing_method == QueueingMethod::Reject
+    }
+
     /// Whether everybody new enters at once.
     pub fn admits_everybody(&self) -> bool {
         !self.queue_all && self.queueing_method == QueueingMethod::Passthrough

@@ -141,7 +141,10 @@ impl ResponseContext<'_> {
                 let cookie = self.set_cookie(keys, source, &ticket);
                 self.respond(source, &self.page_context().uninvited(&ticket), &[cookie], None)
             }
-            Outcome::Reject => self.respond(source, &self.page_context().rejected(), &[], None),
+            Outcome::Reject(ticket) => {
+                let waiting = self.page_context().rejected(ticket.as_ref());
+                self.respond(source, &waiting, &[], None)
+            }
             Outcome::Ask(_) | Outcome::Spent => Verdict::Undecided,
         }
     }
@@ -156,7 +159,7 @@ impl ResponseContext<'_> {
 
     /// Answers a visitor whose place has moved to another device.
     pub fn moved(&self, source: &mut impl AnswerSource) -> Verdict {
-        let rejected = self.page_context().rejected();
+        let rejected = self.page_context().rejected(None);
         let waiting = Waiting { place: PlaceMove::Done, ..rejected };
         self.respond(source, &waiting, &[], None)
     }

@@ -75,6 +75,6 @@ mod tests {
         check(GATE, pretend.clone(), false, Some(ChallengeEvent::InfiniteQueueRequest));
         check(GATE, pretend, true, None);
         check(GATE, Outcome::Pass, false, None);
-        check(GATE, Outcome::Reject, false, None);
+        check(GATE, Outcome::Reject(None), false, None);
     }
 }

@@ -125,7 +125,7 @@ fn word(step: &Step) -> &'static str {
         Step::Need(Need::Ended(_)) => "ask for ended",
         Step::Moved => "moved",
         Step::Answer(
-            Outcome::Reject | Outcome::Ask(_) | Outcome::Spent | Outcome::Uninvited(_),
+            Outcome::Reject(_) | Outcome::Ask(_) | Outcome::Spent | Outcome::Uninvited(_),
         ) => "other",
     }
 }
@@ -348,7 +348,7 @@ fn work_is_left_where_something_happened() {
     };
     let wait = |counted: bool| Outcome::Wait { ticket: waiting(), counted };
     check(NOW, Outcome::Pass, false);
-    check(NOW, Outcome::Reject, false);
+    check(NOW, Outcome::Reject(None), false);
     check(NOW, wait(false), false);
     check(NOW, wait(true), true);
     check(NOW, Outcome::PassWith(inside(&settings)), true);

@@ -331,7 +331,7 @@ impl Cluster {
     ) {
         if !matches!(
             outcome,
-            Outcome::Pass | Outcome::Reject | Outcome::Wait { counted: false, .. }
+            Outcome::Pass | Outcome::Reject(_) | Outcome::Wait { counted: false, .. }
         ) {
             let instance = &mut self.isolates[isolate];
             instance.works_until = instance.works_until.max(self.now + WORK_MS);
@@ -346,7 +346,7 @@ impl Cluster {
             }
             Outcome::Wait { ticket, counted: true } => browser.cookies.push(ticket),
             Outcome::Pass => self.passed = Some((visitor, None)),
-            Outcome::Reject
+            Outcome::Reject(_)
             | Outcome::Uninvited(_)
             | Outcome::Challenge(_)
             | Outcome::WithoutPlace(_)

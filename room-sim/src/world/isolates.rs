@@ -164,7 +164,7 @@ impl World {
             Outcome::Challenge(_) => self.show_challenge(visitor),
             Outcome::InfiniteQueue { ticket, .. } => self.show_infinite(visitor, ticket, ahead_ms),
             // No scenario rejects, invites or bounds networks; nobody turned away comes back.
-            Outcome::Reject | Outcome::Uninvited(_) | Outcome::WithoutPlace(_) => None,
+            Outcome::Reject(_) | Outcome::Uninvited(_) | Outcome::WithoutPlace(_) => None,
             Outcome::Ask(_) | Outcome::Spent => return,
         };
         let is_done = |one: &Visitor| passes && !is_echo && one.is_done(self.now);

@@ -1,7 +1,7 @@
 //! The gate: whom it stops, whom it does not, and who never notices that there is none.
 
 use super::{DRAWS, NOW, accepted, context, name, queued, view};
-use crate::admission::{Ask, CounterAnswer, VisitContext, decide, settle};
+use crate::admission::{Ask, CounterAnswer, Decision, VisitContext, decide, settle};
 use crate::capacity::cadence::STALE_MS;
 use crate::capacity::slots::SlotClass;
 use crate::order::order_key::OrderKey;
@@ -99,6 +99,9 @@ fn where_there_is_no_line_there_is_none_to_pretend() {
     let method = |queueing_method| Settings { queueing_method, ..challenge_required() };
     check(&method(QueueingMethod::Passthrough), Some(&closed), Some(&ticket), ["admit"; 2]);
     check(&method(QueueingMethod::Reject), Some(&closed), Some(&ticket), ["reject"; 2]);
+    // The page with the ticket's reference does not tell a real line from this one.
+    let rejected = decide(context(&method(QueueingMethod::Reject), None), Some(ticket.clone()));
+    assert_eq!(rejected, Decision::Reject(Some(ticket)));
     let gone = Ticket { infinite: true, ..queued(1, NOW.0 - (GRACE_S + 21) * 1_000) };
     check(&challenge_required(), Some(&closed), Some(&gone), ["challenge", "queue"]);
 }

@@ -42,6 +42,16 @@ fn each_method_meets_newcomers_and_those_who_wait_in_its_own_way() {
     check(QueueingMethod::Reject, "reject", "reject");
 }
 
+#[test]
+fn whoever_waited_is_turned_away_with_the_ticket_as_it_came() {
+    let rejected = |ticket: &Ticket| answer(&with(QueueingMethod::Reject), Some(ticket.clone()));
+    for last_check_in in [NOW.0 - 1_000, NOW.0 - 300_000] {
+        let ticket = queued(500_000, last_check_in);
+        assert_eq!(rejected(&ticket), Decision::Reject(Some(ticket)));
+    }
+    assert_eq!(rejected(&queued(500_000, NOW.0 - 400_000)), Decision::Reject(None));
+}
+
 /// The round of `NOW` lasts until 1,080 s. A place comes free each 2 s.
 #[test]
 fn in_a_lottery_whoever_is_near_the_head_of_the_round_checks_in_sooner() {

@@ -38,8 +38,9 @@ pub enum Outcome {
     /// The ticket is worth nothing any more. Its holder is answered as a newcomer, by
     /// [`Isolate::join`](super::Isolate::join) if there is a place.
     Spent,
-    /// Shows the page of the method `reject`, which lets nobody new enter. Sets no cookie.
-    Reject,
+    /// Shows the page of the method `reject`, which lets nobody new enter. Sets no cookie. Whoever
+    /// waited is told what the ticket says of a draw.
+    Reject(Option<Ticket>),
     /// A slot is needed: see [`Isolate::ask`](super::Isolate::ask).
     Ask(Ask),
 }

@@ -123,7 +123,7 @@ fn word(outcome: &Outcome) -> &'static str {
         Outcome::Wait { .. } => "wait",
         Outcome::Uninvited(_) => "uninvited",
         Outcome::Spent => "spent",
-        Outcome::Reject => "reject",
+        Outcome::Reject(_) => "reject",
         Outcome::Ask(_) => "ask",
         Outcome::Challenge(_) => "challenge",
         Outcome::WithoutPlace(_) => "without place",

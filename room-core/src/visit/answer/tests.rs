@@ -9,10 +9,11 @@ use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::keys::key_ring::{KeyRing, NONCE_BYTES};
 use crate::machines::isolate::Outcome;
 use crate::management::config::parse_rooms;
+use crate::page::response::HttpResponse;
 use crate::page::{Page, Words};
 use crate::room::Room;
 use crate::room::coverage::Coverage;
-use crate::room::event::InForce;
+use crate::room::event::in_force;
 use crate::room::language::Language;
 use crate::room::settings::Settings;
 use crate::room::zone_settings::ZoneSettings;
@@ -77,6 +78,14 @@ fn shop(change: &serde_json::Value) -> Room {
     parse_rooms(&json!([room]).to_string()).unwrap().remove(0)
 }
 
+/// The headers of a request, and the page in English.
+fn in_english(headers: &[(&'static str, &'static str)]) -> Source {
+    let texts = include_str!("../../../../templates/languages/en-US.json");
+    let words = Words::parse(Language::default(), texts).unwrap();
+    let page = Page::built_in(&words).unwrap();
+    Source { headers: headers.to_vec(), texts: Some((words, page)), ..Source::default() }
+}
+
 fn inside() -> Ticket {
     let counted_bucket = Settings::for_tests().bucket_at(NOW);
     let waited = Ticket { unconfirmed: false, shown_estimate_s: 0, ..queued(NOW.0, NOW.0) };
@@ -98,7 +107,7 @@ fn verdict_for(
 ) -> Verdict {
     let coverage = Coverage::new([room].into());
     let room = coverage.lookup(URL).unwrap().unwrap();
-    let in_force = InForce::of_settings(&room.settings);
+    let in_force = in_force(room, NOW);
     let mut context = ResponseContext {
         now: NOW,
         url: URL,
@@ -171,7 +180,7 @@ fn whoever_brought_a_token_comes_again_with_the_ticket_where_it_is_new() {
     check(Outcome::InfiniteQueue { ticket: ticket.clone(), counted: false }, false);
     check(Outcome::WithoutPlace(ticket), false);
     check(Outcome::Pass, false);
-    check(Outcome::Reject, false);
+    check(Outcome::Reject(None), false);
 }
 
 #[test]
@@ -211,11 +220,7 @@ fn the_origin_gets_no_token_and_no_ticket_where_the_room_says_so() {
 
 /// What a page is answered that was asked for with these headers.
 fn waits(method: &str, headers: &[(&'static str, &'static str)]) -> (Vec<String>, String) {
-    let texts = include_str!("../../../../templates/languages/en-US.json");
-    let words = Words::parse(Language::default(), texts).unwrap();
-    let page = Page::built_in(&words).unwrap();
-    let mut source =
-        Source { headers: headers.to_vec(), texts: Some((words, page)), ..Source::default() };
+    let mut source = in_english(headers);
     let outcome = Outcome::Wait { ticket: queued(NOW.0, NOW.0), counted: true };
     match verdict_for(method, &mut source, shop(&json!({})), "", None, outcome) {
         Verdict::Respond(answer) => {
@@ -300,13 +305,53 @@ fn a_check_in_that_enters_does_not_reach_the_site() {
     assert_eq!(status(&check_in, renewed), None);
 }
 
+/// Who was drawn can check the draw and quote the number, and nothing of it begins anew.
+#[test]
+fn whoever_is_turned_away_from_a_line_keeps_receipt_and_reference() {
+    let sale = json!([{
+        "id": "0123456789abcdef0123456789abcdef", "name": "sale",
+        "prequeue_start_time": "2027-01-15T07:30:00Z",
+        "event_start_time": "2027-01-15T07:50:00Z",
+        "event_end_time": "2027-01-15T09:00:00Z", "shuffle_at_event_start": true,
+    }]);
+    let told = |method: &str, accept: &'static str, outcome: Outcome| {
+        let fields =
+            json!({ "events": sale, "json_response_enabled": true, "queueing_method": method });
+        let mut source = in_english(&[("accept", accept)]);
+        match verdict_for("GET", &mut source, shop(&fields), "", None, outcome) {
+            Verdict::Respond(answer) => answer,
+            other => panic!("{other:?}"),
+        }
+    };
+    let own = || queued(NOW.0 - 15 * MINUTE_MS, NOW.0 - 1_000);
+    let rejected = |accept, ticket| told("reject", accept, Outcome::Reject(ticket));
+    let page = |ticket| rejected("text/html", ticket);
+    let (drawn, new) = (page(Some(own())), page(None));
+    for text in ["Receipt for the draw", "Check this draw", "rank: ", "Your reference"] {
+        assert!(drawn.body.contains(text) && !new.body.contains(text), "{text}");
+    }
+    assert!(drawn.body.contains("Not available at the moment"));
+    let none = |(name, _): &(&str, String)| *name != "refresh" && *name != "set-cookie";
+    assert!(drawn.status == new.status && drawn.headers.iter().all(none), "{drawn:?}");
+
+    let json = |answer: HttpResponse| {
+        let answer: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+        answer["cfWaitingRoom"].clone()
+    };
+    let only = "application/json";
+    let waits = json(told("fifo", only, Outcome::Wait { ticket: own(), counted: false }));
+    let (drawn, new) = (json(rejected(only, Some(own()))), json(rejected(only, None)));
+    for key in ["drawCommitment", "drawLot", "drawKey", "drawRank", "reference"] {
+        assert!(waits[key].is_string() && drawn[key] == waits[key], "{key}: {drawn}");
+        assert!(new[key].is_null(), "{key}: {new}");
+    }
+    assert_eq!(drawn["refreshIntervalSeconds"], 0);
+}
+
 /// Who came with a shorter way before is told so, and nobody else.
 #[test]
 fn a_page_says_that_it_takes_longer_than_the_ticket_before_had_told() {
-    let words = include_str!("../../../../templates/languages/en-US.json");
-    let words = Words::parse(Language::default(), words).unwrap();
-    let texts = Some((words.clone(), Page::built_in(&words).unwrap()));
-    let mut source = Source { texts, ..Source::default() };
+    let mut source = in_english(&[]);
     let room = shop(&json!({}));
     let before = Ticket { shown_estimate_s: 600, ..queued(NOW.0 - 1_000_000, NOW.0 - 20_000) };
     let name = "__cfwaitingroom";
@@ -333,8 +378,6 @@ fn a_page_says_that_it_takes_longer_than_the_ticket_before_had_told() {
 #[test]
 fn what_a_visitor_has_typed_is_handed_over_near_the_head_and_kept_in_the_cookie() {
     const NAME: &str = "__cfwaitingroom-contact";
-    let words = include_str!("../../../../templates/languages/en-US.json");
-    let words = Words::parse(Language::default(), words).unwrap();
     let room = shop(&json!({ "turn_notice": "email" }));
     let mut keys = KeyRing::parse(&"1".repeat(64)).unwrap();
     let own = Ticket { unconfirmed: false, ..queued(NOW.0 - 600_000, NOW.0) };
@@ -344,8 +387,7 @@ fn what_a_visitor_has_typed_is_handed_over_near_the_head_and_kept_in_the_cookie(
     };
     let typed = Contact::new(own.id.visitor(), "a@b.example".to_owned());
     let answered = |takes: bool, room: &Room, cookies: &str, wait_s: u32, counted: bool| {
-        let texts = Some((words.clone(), Page::built_in(&words).unwrap()));
-        let mut source = Source { texts, takes, ..Source::default() };
+        let mut source = Source { takes, ..in_english(&[]) };
         let ticket = Ticket { shown_estimate_s: wait_s, ..own.clone() };
         let outcome = Outcome::Wait { ticket, counted };
         let verdict = verdict_for("GET", &mut source, room.clone(), cookies, None, outcome);
