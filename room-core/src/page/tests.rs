@@ -255,6 +255,8 @@ fn every_state_shows_whose_page_it_is_and_no_markup_of_the_owner() {
         assert!(html.contains("<img src=\"data:image/png;base64,QQ==\" alt=\"\">"));
         assert!(html.contains("href=\"https://help.example/?a=1&amp;b=2\""));
         assert!(html.contains("fill=\"#123456\""));
+        // What the owner says may be that there is no later.
+        assert!(!html.contains("Please try again later"));
         // The policy names the blocks, so nothing of the owner may stand in one.
         let policy = page.content_security_policy(false).unwrap();
         assert_eq!(content_security_policy(&html, None), policy);
