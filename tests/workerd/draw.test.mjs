@@ -13,6 +13,7 @@ import { Crowd } from "../harness/crowd.mjs";
 import { drawnEvent } from "../harness/draw.mjs";
 import { orderOfEntry } from "../harness/measure.mjs";
 import { room } from "../harness/rooms.mjs";
+import { look } from "../harness/visitor.mjs";
 
 const MINUTE_MS = 60_000;
 const COUNT = 6;
@@ -35,7 +36,7 @@ function shopWithDraw() {
 const told = async (visitor) => JSON.parse((await visitor.visit(JSON_ONLY)).body).cfWaitingRoom;
 
 /** The event is scheduled when the test begins, not when this file is read. */
-function drawTest(name, { deletes, ...given }) {
+function drawTest(name, { deletes, plays = play, ...given }) {
   let shop;
   const options = {
     colos: { AMS: 2, NRT: 1 },
@@ -46,19 +47,46 @@ function drawTest(name, { deletes, ...given }) {
     },
     ...given,
   };
-  clusterTest(name, options, (cluster) => play(cluster, shop, deletes));
+  clusterTest(name, options, (cluster) => plays(cluster, shop, deletes));
 }
 
 drawTest("a draw is committed to, revealed and kept to", {});
 drawTest("whoever was drawn keeps place and receipt without the event", { deletes: true });
 drawTest("a draw is committed to, revealed and kept to (glance off)", { glance: false });
+drawTest("whoever was drawn can check the draw once the room rejects", { plays: turnAway });
 
-async function play(cluster, shop, deletes) {
-  const crowd = new Crowd(cluster, { count: COUNT, host: shop.host });
+async function arrived(cluster, { host }) {
+  const crowd = new Crowd(cluster, { count: COUNT, host });
   for (const visitor of crowd.visitors) {
     await crowd.arriveOne(visitor);
     await crowd.wait(1_100);
   }
+  return crowd;
+}
+
+async function turnAway(cluster, shop) {
+  const crowd = await arrived(cluster, shop);
+  const [{ event_start_time: start, id }] = shop.events;
+  await crowd.wait(Date.parse(start) - cluster.clock.now() + 60_000);
+  const [visitor] = crowd.waiting;
+  const before = await told(visitor);
+  assert.match(before.drawRank, /^[0-9a-f]{16}$/);
+  const reject = { queueing_method: "reject" };
+  await call(cluster, "PATCH", `${ROOMS}/${shop.id}/events/${id}`, reject);
+  // A request shows an isolate that it must read the rooms anew.
+  for (let passed = 0; passed < 6; passed += 1) {
+    for (const { name } of cluster.isolates) await look(cluster, name, { host: shop.host });
+    await cluster.advance(1_000);
+  }
+  const after = await told(visitor);
+  assert.deepEqual([after.isRejectQueue, after.refreshIntervalSeconds], [true, 0]);
+  for (const key of ["drawCommitment", "drawLot", "drawKey", "drawRank", "reference"]) {
+    assert.equal(after[key], before[key], key);
+  }
+}
+
+async function play(cluster, shop, deletes) {
+  const crowd = await arrived(cluster, shop);
   const before = [];
   for (const visitor of crowd.visitors) before.push(await told(visitor));
   const commitments = new Set(before.map(({ drawCommitment }) => drawCommitment));

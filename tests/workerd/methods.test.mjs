@@ -76,7 +76,11 @@ clusterTest("reject, passthrough and back again", everywhere, async (cluster) =>
   assert.equal(page.status, 200);
   assert.match(page.body, /Not available at the moment/);
   assert.deepEqual([page.headers.refresh, page.headers["set-cookie"]], [undefined, undefined]);
-  assert.match((await waiting.visit()).body, /Not available at the moment/);
+  assert.doesNotMatch(page.body, /Your reference/);
+  const turnedAway = await waiting.visit();
+  assert.match(turnedAway.body, /Not available at the moment[^]*Your reference/);
+  const { refresh, "set-cookie": cookie } = turnedAway.headers;
+  assert.deepEqual([turnedAway.status, refresh, cookie], [200, undefined, undefined]);
   assert.equal((await guest.visit()).kind, "origin", "a visitor inside was turned away");
 
   await change(cluster, { queueing_method: "passthrough" });
