@@ -24,8 +24,8 @@ const AGES: usize = 61;
 /// The age in milliseconds at which a measurement counts half: habits change during a day, not in a
 /// minute. It is two sessions if these are longer, and of visits inside two visits.
 const HALF_LIFE_MS: f64 = (10 * MINUTE_MS) as f64;
-/// The number of sessions that a forecast looks ahead step by step. Beyond them the rate of the last
-/// goes on.
+/// The number of sessions that a forecast looks ahead step by step. Beyond them the rate of the
+/// last goes on.
 const SESSIONS_AHEAD: usize = 6;
 /// By how much each step beyond them is longer than the time before it.
 const LONGER: f64 = 0.5;

@@ -6,7 +6,7 @@ use crate::base::time::SECOND_MS;
 use crate::order::census::Epoch;
 use crate::order::order_key::{EPOCH_MS, OrderKey};
 use crate::queue::Queue;
-use crate::room::settings::{QueueingMethod, Settings};
+use crate::room::settings::Settings;
 
 /// Assumed newcomers before anything is measured, and how many of them left: one in ten.
 pub(super) const UNSEEN: Frequency = Frequency { chances: 40.0, events: 4.0 };
@@ -25,8 +25,7 @@ impl RetentionModel {
         let (first, last) = (before(came), before(Epoch(came.0 + 1)));
         // Of a part of the line that has been called some have entered.
         let is_whole = !queue.is_open() && queue.closed_at() <= came.start();
-        let is_by_time = settings.queueing_method != QueueingMethod::Random;
-        if !is_by_time || !is_whole || queue.threshold() > first {
+        if !settings.orders_by_time(came.start()) || !is_whole || queue.threshold() > first {
             return;
         }
         let seconds = came.start().seconds()..came.end().seconds();
@@ -56,21 +55,27 @@ fn came_in(settings: &Settings, reported: Epoch) -> Option<Epoch> {
 #[cfg(test)]
 mod tests {
     use super::{Epoch, RetentionModel};
+    use crate::base::id::EventId;
     use crate::base::time::Timestamp;
     use crate::order::census::EpochCensus;
     use crate::order::order_key::OrderKey;
+    use crate::order::shuffle::{DrawKey, Shuffle};
     use crate::queue::Queue;
     use crate::room::settings::Settings;
 
     /// A hundred came in the epoch 38, and so many of them wait in epoch 40.
     fn after(still: u64, threshold: u64) -> u64 {
+        after_in(&Settings::for_tests(), still, threshold)
+    }
+
+    fn after_in(settings: &Settings, still: u64, threshold: u64) -> u64 {
         let mut queue = Queue::default();
         queue.close(Timestamp(100_000), OrderKey(threshold));
         let line: EpochCensus = (0..still).map(|one| (OrderKey(190_000 + one), 1)).collect();
         queue.observe(Epoch(40), &line);
         let mut habits = RetentionModel::default();
         let joined = |second| if (190..195).contains(&second) { 20 } else { 0 };
-        habits.see_newcomers(&Settings::for_tests(), &queue, joined);
+        habits.see_newcomers(settings, &queue, joined);
         habits.leaves_at_once_per_1000()
     }
 
@@ -81,5 +86,18 @@ mod tests {
         assert_eq!(after(50, 150_000), 386);
         // Of those who have been called some have entered.
         assert_eq!(after(50, 190_000), 100);
+    }
+
+    #[test]
+    fn a_drawn_place_does_not_tell_who_has_just_joined() {
+        let (event, key) = (EventId::from_bytes([1; 16]), DrawKey::from_bytes([7; 32]));
+        let draw = |from, until| Shuffle { event, from: Timestamp(from), until, key };
+        let check = |until: u64, want: u64| {
+            let shuffles = vec![draw(100_000, Timestamp(until))];
+            let settings = Settings { shuffles, ..Settings::for_tests() };
+            assert_eq!(after_in(&settings, 50, 150_000), want, "{until}");
+        };
+        check(190_000, 386);
+        check(190_001, 100);
     }
 }
