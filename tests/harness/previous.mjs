@@ -8,6 +8,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 
+import { filesFrom } from "../../scripts/modules.mjs";
 import { ROOT, productFiles } from "./worker-modules.mjs";
 
 const ARCHIVE = path.join(ROOT, "tests", "previous", "worker.tar.gz");
@@ -49,7 +50,8 @@ function unpack(folder) {
 
 /** Makes what is built now the version before; to be called when a version is published. */
 export function keepAsPrevious() {
-  const files = productFiles().map((file) => path.relative(ROOT, file));
+  const own = filesFrom(path.join(ROOT, "src", "own_machines.js"));
+  const files = [...new Set([...productFiles(), ...own])].map((file) => path.relative(ROOT, file));
   execFileSync("tar", ["-czf", ARCHIVE, "-C", ROOT, ...files.sort()]);
   return fs.statSync(ARCHIVE).size;
 }
