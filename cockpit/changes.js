@@ -40,12 +40,15 @@ const COUNTS = "Stored and read back; it counts everywhere within 5 s.";
 export async function apply(ask, { path, patch, back, event }, seen) {
   if (back) return applyBack(ask, path, back);
   const fields = Object.keys(patch);
-  await applyPatch(ask, path, patch, seen);
+  const { messages } = await applyPatch(ask, path, patch, seen);
   const { result: after } = await ask("GET", path);
   if (fields.some((field) => !isSame(after[field], patch[field]))) {
     throw new Error(`It was changed again at once: now it is ${describe(pick(after, fields))}.`);
   }
-  return whatCounts(pick(after, fields), event);
+  // Of an event's own fields the API says the same as the sentence here.
+  const isTold = fields.some((field) => isOwn(event, field));
+  const others = isTold ? [] : textsOf(messages);
+  return [whatCounts(pick(after, fields), event), ...others].join(" ");
 }
 
 /** Says which of the fields that are stored count now, and which when the event in force ends. */
@@ -66,7 +69,12 @@ function isOwn(event, field) {
   return !FOR_ITSELF.includes(field) && (event?.[field] ?? null) !== null;
 }
 
-/** Changes fields, unless somebody has since the owner saw them; returns the document then. */
+/** The texts of what the API says beside an answer. */
+export function textsOf(messages) {
+  return messages.map(({ message }) => message);
+}
+
+/** Changes fields, unless somebody has since the owner saw them; returns the answer. */
 export function applyPatch(ask, path, patch, seen) {
   return applyTo(ask, "PATCH", path, (present) => {
     unlessChanged(present, Object.keys(patch), seen);
@@ -83,7 +91,7 @@ async function applyTo(ask, method, path, next) {
     const { result: present, tag } = await ask("GET", path);
     const body = next(present);
     try {
-      return (await ask(method, path, body, tag)).result;
+      return await ask(method, path, body, tag);
     } catch (refusal) {
       if (refusal.status !== CHANGED || turn === TURNS_MAX) throw refusal;
     }

@@ -17,7 +17,7 @@ export function Checklist({ session, room, event, live }) {
   const isHere = numbers?.estimated_total_active_users + numbers?.estimated_queued_users > 0;
   const came = { what: "Route", told: "visitors are here now", verdict: "ok" };
   const asked = found.map((line) => (line.what === "Route" && isHere ? came : line));
-  const known = checklist({ room, event, examined, isScoped, isLocal, now });
+  const known = checklist({ room, event, examined, isScoped, isLocal, now, numbers });
   const lines = [...known, ...asked, quota()];
   return (
     <section aria-labelledby="ready">

@@ -145,13 +145,13 @@ const iso = (ms) => new Date(ms).toISOString();
  * "look" or "wrong". `examined` is what the doctor measured, if it has; a token that
  * `isScoped` is not told.
  */
-export function checklist({ room, event, examined, isScoped, isLocal, now }) {
+export function checklist({ room, event, examined, isScoped, isLocal, now, numbers }) {
   const lines = [
     isOn(room, event),
     held(room, event),
     limitsOf(room, event),
     prepared(event, now),
-    ...insideBefore(room, event, now),
+    ...insideBefore(room, event, now, numbers),
   ];
   if (isScoped) return [...lines, line("Deployment", "not told to this token", "unknown")];
   if (!examined) return [...lines, line("Deployment", "asking", "look", "")];
@@ -226,12 +226,18 @@ function prepared(event, now) {
 }
 
 /** Visitors inside when the prequeue begins take the places of those who come for the event. */
-function insideBefore(room, event, now) {
+function insideBefore(room, event, now, numbers) {
   const { prequeue_start_time: prequeue, event_start_time: start } = event;
   if (!prequeue || time(start) <= now) return [];
   const told = (...rest) => [line("Inside when the prequeue begins", ...rest)];
-  if (room.maintenance === "drain") return told("they leave: the room drains", "ok");
+  const hasBegun = time(prequeue) <= now;
+  if (hasBegun && numbers?.estimated_total_active_users === 0) {
+    return told("nobody is inside", "ok");
+  }
   const [before, during] = [room, event].map((one) => one.session_duration ?? 0);
+  const longest = Math.max(before, during);
+  const hasTime = time(start) - now > longest * MINUTE_MS;
+  if (room.maintenance === "drain" && hasTime) return told("they leave: the room drains", "ok");
   const ends = event.disable_session_renewal ?? room.disable_session_renewal;
   const length = (time(start) - time(prequeue)) / MINUTE_MS;
   if (ends && length > before) {
@@ -239,9 +245,10 @@ function insideBefore(room, event, now) {
     const cost = `Sessions are not renewed: ${buyers}.`;
     return told("they are out at the start", "ok", cost);
   }
-  const drain =
-    "To start with an empty room, press Drain in the prequeue, more than " +
-    `${Math.max(before, during)} min before the start, and Open a minute before it.`;
+  const drain = hasTime
+    ? "To start with an empty room, press Drain in the prequeue, more than " +
+      `${longest} min before the start, and Open a minute before it.`
+    : `A session lasts ${longest} min: it is too late to empty the room before the start.`;
   return told(`they stay, in up to ${number(room.total_active_users)} places`, "look", drain);
 }
 

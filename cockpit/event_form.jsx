@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 
 import { pathOf } from "./api.js";
-import { applyPatch } from "./changes.js";
+import { applyPatch, textsOf } from "./changes.js";
 import { EVENT_FIELDS, shownOf, weeksLater, whatIsOver } from "./event_fields.js";
 import { makeWeekly } from "./event_weeks.js";
 import { moment } from "./facts.js";
@@ -26,10 +26,11 @@ export function EventForm({ session, room, event, like, draft, onSaved, onCancel
   const save = async (body, written, stale) => {
     const seen = { ...begun, ...stale };
     const path = begun ? pathOf(room, begun) : `${pathOf(room)}/events`;
-    const saved = begun
+    const { result: saved, messages } = begun
       ? await applyPatch(session.ask, path, differing(written, initial, body), seen)
-      : await session.call("POST", path, body);
-    onSaved(saved, `Saved: ${saved.name}. ${whatIsOver(saved, Date.now())}`);
+      : await session.ask("POST", path, body);
+    const told = [`Saved: ${saved.name}.`, whatIsOver(saved, Date.now()), ...textsOf(messages)];
+    onSaved(saved, told.join(" "));
   };
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (

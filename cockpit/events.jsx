@@ -192,7 +192,7 @@ function One({ session, room, event, log, changes, live, choose }) {
         <Timeline event={event} now={now} />
         {/* It has its place before the numbers come: a click below must not miss its button. */}
         {isInForce(event, now) && <p>In line now: {isOn ? waiting(numbers) : "–"}.</p>}
-        {event.shuffle_at_event_start && lasts && (
+        {event.draw_commitment && Date.parse(event.event_start_time) > now && (
           <p class="soft">
             The order of the prequeue is drawn at the start. Publish its commitment before; the
             queue page shows it from the prequeue on, the same for all:{" "}

@@ -5,11 +5,11 @@ import { eventsPathOf } from "./use_events.js";
 
 /**
  * Asks how a room is: `{ event, numbers }`, with the event in force, if there is one, and the
- * numbers, unless nobody tells them.
+ * numbers, unless nobody tells them: what is saved does not hang on either.
  */
 export async function presentOf(call, room) {
   const [events, numbers] = await Promise.all([
-    call("GET", eventsPathOf(room)),
+    call("GET", eventsPathOf(room)).catch(() => []),
     call("GET", `${pathOf(room)}/status`).catch(() => undefined),
   ]);
   const now = Date.now();

@@ -69,9 +69,11 @@ test("whether the method lets nobody in is asked of the event first", () => {
 
 test("a checklist says whether those inside stay when the prequeue begins", () => {
   const prequeued = (minutes) => ({ prequeue_start_time: iso(START - minutes * 60_000) });
-  const lineOf = (ofEvent, { now = START - 1, ...ofRoom } = {}) => {
+  const early = START - 60 * 60_000;
+  const lineOf = (ofEvent, { now = early, inside, ...ofRoom } = {}) => {
     const facts = { room: { ...room, ...ofRoom }, event: { ...event, ...ofEvent }, isScoped: true };
-    return checklist({ ...facts, now }).find(({ what }) => /^Inside/.test(what));
+    const numbers = { estimated_total_active_users: inside };
+    return checklist({ ...facts, now, numbers }).find(({ what }) => /^Inside/.test(what));
   };
   const check = (line, told, verdict, remedy) => {
     assert.deepEqual([line.told, line.verdict], [told, verdict]);
@@ -90,6 +92,10 @@ test("a checklist says whether those inside stay when the prequeue begins", () =
   check(lineOf({ ...prequeued(30), disable_session_renewal: false }, ends), stay, "look", /Drain/);
   const drains = { maintenance: "drain" };
   check(lineOf(prequeued(30), drains), "they leave: the room drains", "ok", /^$/);
+  const late = { now: START - 5 * 60_000 };
+  check(lineOf(prequeued(30), { ...drains, ...late }), stay, "look", /too late to empty the room/);
+  check(lineOf(prequeued(30), { ...late, inside: 0 }), "nobody is inside", "ok", /^$/);
+  check(lineOf(prequeued(30), { inside: 0 }), stay, "look", /Drain/);
   assert.equal(lineOf({}), undefined, "there is no prequeue");
   assert.equal(lineOf(prequeued(30), { now: START }), undefined, "it has started");
 });

@@ -88,6 +88,13 @@ test("what the event in force has of its own is not told to count before it ends
   assert.equal(await saved({ name: "other" }, own), `In force: name "other". ${counts}`);
 });
 
+test("what the API says beside a change is told after it", async () => {
+  const server = serverOf({ name: "shop" });
+  server.messages = [{ code: 1900, message: "Lots are drawn anew." }];
+  const told = await apply(server.ask, { path: "room", patch: { name: "b" } }, { name: "shop" });
+  assert.match(told, /^In force: name "b"\. .* Lots are drawn anew\.$/);
+});
+
 test("rules that change while others are taken back stay", async () => {
   const server = serverOf([]);
   const rule = { expression: "ssl", description: "", enabled: true };
@@ -102,6 +109,7 @@ function serverOf(document) {
   let others;
   const server = {
     document,
+    messages: [],
     meanwhile: (change) => {
       others = change;
     },
@@ -111,7 +119,8 @@ function serverOf(document) {
         throw Object.assign(new Error("It is not the version."), { status: 412 });
       }
       if (method !== "GET") server.document = merged(server.document, body);
-      const answer = { result: server.document, tag: JSON.stringify(server.document) };
+      const { document: result, messages } = server;
+      const answer = { result, messages, tag: JSON.stringify(result) };
       if (method === "GET" && others) {
         server.document = merged(server.document, others);
         others = undefined;
