@@ -54,7 +54,7 @@ function soldOutTexts(plan, outcome) {
   }
   const last = `The ${ordinal(stock)} enters ${moment(plan, atS)}`;
   if (waiting === 0) return [`${last}: then nobody waits.`];
-  const wait = waiting === 1 ? "1 still waits" : `${count(waiting)} still wait`;
+  const wait = `at most ${count(waiting)} still ${waiting === 1 ? "waits" : "wait"}`;
   return [`${last}: then ${wait}. Tell them that it is sold out.`];
 }
 
