@@ -148,14 +148,19 @@ mod tests {
 
     #[test]
     fn a_prequeue_that_is_noticed_late_delays_nobody_where_nobody_waited() {
-        let mut queue = Queue::default();
-        queue.turn(FROM - MINUTE_MS, &Settings::for_tests(), 0);
-        queue.close(FROM - MINUTE_MS, OrderKey::fifo(FROM - MINUTE_MS));
-        let settings = with_draws(&[(FROM, UNTIL)]);
-        queue.turn(UNTIL - 10 * SECOND_MS, &settings, 0);
-        let drawn = (1..=9).map(|place| (OrderKey::fifo(FROM + place), 1));
-        queue.observe(Epoch::at(UNTIL - 5 * SECOND_MS), &drawn.collect::<EpochCensus>());
-        assert!(queue.call(UNTIL, &settings, tests::supply(9)));
+        // Who came when the room had just closed is in no census yet.
+        for (closed_ago_ms, want) in [(MINUTE_MS, true), (10 * SECOND_MS, false)] {
+            let noticed = UNTIL - 10 * SECOND_MS;
+            let closed_at = noticed - closed_ago_ms;
+            let mut queue = Queue::default();
+            queue.turn(closed_at, &Settings::for_tests(), 0);
+            queue.close(closed_at, OrderKey::fifo(FROM - MINUTE_MS));
+            let settings = with_draws(&[(FROM, UNTIL)]);
+            queue.turn(noticed, &settings, 0);
+            let drawn = (1..=9).map(|place| (OrderKey::fifo(FROM + place), 1));
+            queue.observe(Epoch::at(UNTIL - 5 * SECOND_MS), &drawn.collect::<EpochCensus>());
+            assert_eq!(queue.call(UNTIL, &settings, tests::supply(9)), want, "{closed_ago_ms}");
+        }
     }
 
     #[test]

@@ -9,6 +9,9 @@ use crate::order::lottery::Round;
 use crate::order::order_key::EPOCH_MS;
 use crate::room::settings::{QueueingMethod, Settings};
 
+/// By when a census has those who join, in milliseconds: epochs end, and are reported.
+const COUNTED_MS: u64 = 3 * EPOCH_MS;
+
 /// The visitors who were called in one round of the lottery and had not entered when it ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Carried {
@@ -53,7 +56,9 @@ impl Queue {
             std::mem::swap(&mut self.threshold, &mut self.parked);
             self.carried = Carried::default();
         }
-        let waits = self.waiting() > 0;
+        // No census has those yet who came when the room had just closed.
+        let has_just_closed = !self.open && now.since_ms(self.closed_at) < COUNTED_MS;
+        let waits = self.waiting() > 0 || has_just_closed;
         let is_redrawn = Drawn::follow(&mut self.drawn, now, settings, waits) && !is_lottery;
         if is_other || is_redrawn {
             // Everybody who waits has a place in the other order, up to the next check-in.

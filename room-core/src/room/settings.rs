@@ -309,12 +309,6 @@ impl Settings {
         self.shuffles.iter().any(|draw| draw.covers(now))
     }
 
-    /// Whether the places of visitors who join at `now` tell when they joined: neither in a lottery
-    /// nor before a draw.
-    pub fn orders_by_time(&self, now: Timestamp) -> bool {
-        self.queueing_method != QueueingMethod::Random && !self.draws_later(now)
-    }
-
     /// Returns the key up to which everybody is called if nobody new is admitted from `now` on.
     ///
     /// In a prequeue that draws lots it is the key of its beginning and not of `now`: all drawn

@@ -10,7 +10,7 @@ use crate::base::time::{SECOND_MS, Timestamp};
 use crate::order::order_key::OrderKey;
 use crate::queue::Queue;
 use crate::queue::forecast::{self, Point, RetentionModel, SETTLED_MS, Sample, Settled, Start};
-use crate::room::settings::Settings;
+use crate::room::settings::{QueueingMethod, Settings};
 
 /// The model of how long visitors stay, and its newest forecast. It is not stored: a restarted
 /// object learns anew.
@@ -39,7 +39,8 @@ impl ForecastCache {
         let up_to = |key| queue.waiting_up_to(key);
         let seen = Sample {
             at: now,
-            is_by_time: settings.orders_by_time(now),
+            is_by_time: settings.queueing_method != QueueingMethod::Random
+                && !settings.draws_later(now),
             activity: books.activity(now),
             revoked: books.contributions().revoked_so_far(),
             settled: Settled::of(queue.threshold(), settled_key, up_to),

@@ -6,7 +6,7 @@ use crate::base::time::SECOND_MS;
 use crate::order::census::Epoch;
 use crate::order::order_key::{EPOCH_MS, OrderKey};
 use crate::queue::Queue;
-use crate::room::settings::Settings;
+use crate::room::settings::{QueueingMethod, Settings};
 
 /// Assumed newcomers before anything is measured, and how many of them left: one in ten.
 pub(super) const UNSEEN: Frequency = Frequency { chances: 40.0, events: 4.0 };
@@ -25,7 +25,10 @@ impl RetentionModel {
         let (first, last) = (before(came), before(Epoch(came.0 + 1)));
         // Of a part of the line that has been called some have entered.
         let is_whole = !queue.is_open() && queue.closed_at() <= came.start();
-        if !settings.orders_by_time(came.start()) || !is_whole || queue.threshold() > first {
+        // Whoever joined shortly before a prequeue is drawn, too.
+        let is_drawn = settings.shuffles.iter().any(|draw| came.start() < draw.until);
+        let is_by_time = settings.queueing_method != QueueingMethod::Random && !is_drawn;
+        if !is_by_time || !is_whole || queue.threshold() > first {
             return;
         }
         let seconds = came.start().seconds()..came.end().seconds();
@@ -92,12 +95,13 @@ mod tests {
     fn a_drawn_place_does_not_tell_who_has_just_joined() {
         let (event, key) = (EventId::from_bytes([1; 16]), DrawKey::from_bytes([7; 32]));
         let draw = |from, until| Shuffle { event, from: Timestamp(from), until, key };
-        let check = |until: u64, want: u64| {
-            let shuffles = vec![draw(100_000, Timestamp(until))];
+        let check = |(from, until): (u64, u64), want: u64| {
+            let shuffles = vec![draw(from, Timestamp(until))];
             let settings = Settings { shuffles, ..Settings::for_tests() };
-            assert_eq!(after_in(&settings, 50, 150_000), want, "{until}");
+            assert_eq!(after_in(&settings, 50, 150_000), want, "{from} {until}");
         };
-        check(190_000, 386);
-        check(190_001, 100);
+        check((100_000, 190_000), 386);
+        check((100_000, 190_001), 100);
+        check((192_000, 500_000), 100);
     }
 }
