@@ -24,8 +24,8 @@ const AGES: usize = 61;
 /// The age in milliseconds at which a measurement counts half: habits change during a day, not in a
 /// minute. It is two sessions if these are longer, and of visits inside two visits.
 const HALF_LIFE_MS: f64 = (10 * MINUTE_MS) as f64;
-/// The number of sessions that a forecast looks ahead step by step. Beyond them the rate of the
-/// last goes on.
+/// The number of sessions that a forecast looks ahead step by step. Beyond them the mean rate
+/// of all but the first goes on.
 const SESSIONS_AHEAD: usize = 6;
 /// By how much each step beyond them is longer than the time before it.
 const LONGER: f64 = 0.5;
@@ -38,6 +38,8 @@ const GIVE_UP_PER_S_MAX: f64 = 0.01;
 /// each give up after half an hour. Without them one visitor who leaves early would shorten every
 /// wait.
 const PATIENT: Frequency = Frequency { chances: 2.0 * 1_800.0, events: 2.0 };
+/// The same beyond [`SESSIONS_AHEAD`]: an hour, twice as patient.
+const PATIENT_LATER: f64 = PATIENT.events / 2.0;
 /// The limit on give-ups in a long forecast, as an exponent: all but the share `exp(-3)` of the
 /// line, 5 %.
 const GIVE_UP_MAX: f64 = 3.0;
@@ -246,9 +248,13 @@ impl RetentionModel {
     /// Returns the measured share of visitors per second who give up, among those who have waited
     /// for [`SETTLED_MS`]; 0 to 0.01.
     pub fn give_up_per_s(&self) -> f64 {
+        self.give_up_per_s_with(PATIENT.events)
+    }
+
+    /// The same, if until it is measured so many of the assumed visitors give up.
+    fn give_up_per_s_with(&self, assumed: f64) -> f64 {
         let Frequency { chances, events } = self.gives_up;
-        let events = events + PATIENT.events;
-        (events / (chances + PATIENT.chances)).clamp(0.0, GIVE_UP_PER_S_MAX)
+        ((events + assumed) / (chances + PATIENT.chances)).clamp(0.0, GIVE_UP_PER_S_MAX)
     }
 
     /// Computes the seconds until a visitor is expected to enter, by the number of people ahead.
@@ -268,13 +274,13 @@ impl RetentionModel {
         let wanted = start.waiting as f64 + 1.0;
         // Those who give up until then need no place: each admission serves more of today's line
         // than one.
-        let serves = |at_s: f64| (give_up_per_s * at_s).min(GIVE_UP_MAX).exp();
-        let (mut served, mut at_s, mut of_session) = (0.0, 0.0, 0.0);
+        let serves = |gave_up: f64| gave_up.min(GIVE_UP_MAX).exp();
+        let (mut served, mut at_s, mut later) = (0.0, 0.0, 0.0);
         let mut curve = vec![(0.0, 0.0)];
         for step in 0..SESSIONS_AHEAD * AGES {
             let admitted = room.step(settings, step_s, &stays, end, wanted - served);
-            of_session = if step.is_multiple_of(AGES) { admitted } else { of_session + admitted };
-            served += admitted * serves(at_s);
+            later += if step < AGES { 0.0 } else { admitted };
+            served += admitted * serves(give_up_per_s * at_s);
             at_s += step_s;
             curve.push((served, at_s));
             if served >= wanted {
@@ -282,10 +288,14 @@ impl RetentionModel {
             }
         }
         let mut curve = thinned(&curve);
-        let per_s = of_session / (AGES as f64 * step_s);
+        // In a small room single sessions end: a mean over many of them.
+        let per_s = later / (((SESSIONS_AHEAD - 1) * AGES) as f64 * step_s);
+        // Whoever waits in a line of hours is more patient, until it is measured.
+        let (gave_up, later_per_s) = (give_up_per_s * at_s, self.give_up_per_s_with(PATIENT_LATER));
         while served < wanted && at_s < f64::from(LONGEST_TOLD_S) && !curve.is_empty() {
             let longer_s = at_s * LONGER;
-            served += per_s * longer_s * serves(at_s + longer_s / 2.0);
+            let then_s = at_s + longer_s / 2.0;
+            served += per_s * longer_s * serves(gave_up.max(later_per_s * then_s));
             at_s += longer_s;
             curve.push((served.round() as u64, at_s.round() as u32));
         }

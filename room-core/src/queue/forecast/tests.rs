@@ -159,7 +159,9 @@ fn who_gives_up_makes_the_others_wait_less() {
 fn in_a_line_of_hours_those_who_give_up_count_to_its_end() {
     let settings = settings_without_renewal(1_000, 60);
     let activity: Vec<_> = (1..=60).map(|left| (Bucket(1_000 + left), 1)).collect();
-    let habits = RetentionModel::default();
+    let mut habits = RetentionModel::default();
+    habits.sample(&settings, seen(NOW, &[], 360_000, 0));
+    habits.sample(&settings, seen(NOW.plus_seconds(10), &[], 0, 358_000));
     let per_s = habits.give_up_per_s();
     let curve = habits.forecast(NOW, &settings, &start(&activity, 20_000));
     assert!(curve.is_sorted() && curve.len() <= POINTS_MAX + 14, "{}", curve.len());
