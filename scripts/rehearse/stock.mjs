@@ -15,7 +15,8 @@ export function splitStock({ stock, ...simulated }) {
  * @param {object} plan
  * @param {object} outcome as the simulator tells it
  * @returns {{ stock: number, atS?: number, waiting?: number } | undefined} when that is, in seconds
- *   from the beginning, and how many wait at most in that minute, if so many enter; nothing without a stock
+ *   from the beginning, and how many wait at most in that minute, if so many enter; nothing
+ *   without a stock
  */
 export function soldOutOf({ stock }, { minutes }) {
   if (isMissing(stock)) return;
