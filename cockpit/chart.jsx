@@ -92,8 +92,6 @@ function optionsOf({ element, series, height, latest }) {
     height,
     ms: 1,
     legend: { show: false },
-    // Else half of a time at the right edge is cut off.
-    padding: [null, MOMENT_PX / 2, null, null],
     cursor: {
       y: false,
       points: { show: false },
