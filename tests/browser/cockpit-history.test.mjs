@@ -23,7 +23,8 @@ const DRAWN_MS = 120_000;
 /** Somebody was inside at most so many steps before the end, on a slow machine too. */
 const STEPS_MAX = 10;
 const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 /** Until all have entered, the last ten after two sessions: on a slow machine too. */
 const ENTERED_MS = 300_000;
 /** In so many hours all of it happens; as rows of a minute each it is more. */
@@ -234,7 +235,10 @@ browserTest("an owner looks closer, at a moment and at any time", options, async
   assert.deepEqual(owner.complaints, []);
 });
 
-/** Has the API tell of the day before what happened today: what is asked for with an end. */
+/**
+ * Has the API tell of the day before what happened today three hours later, and other numbers of
+ * people inside, so that both lines are seen. What is asked for with an end is the day before.
+ */
 async function happenedTheDayBefore(page) {
   const later = (text, ms) => new Date(Date.parse(text) + ms).toISOString();
   await page.route(/\/history\?.*until=/, async (route) => {
@@ -244,7 +248,11 @@ async function happenedTheDayBefore(page) {
     }
     const response = await route.fetch({ url: url.href });
     const json = await response.json();
-    for (const row of json.result.rows) row[0] = later(row[0], -DAY_MS);
+    const inside = json.result.columns.indexOf("active_max");
+    json.result.rows.forEach((row, index) => {
+      row[0] = later(row[0], -DAY_MS - 3 * HOUR_MS);
+      row[inside] = index % 2 === 0 ? LIMIT / 4 : LIMIT;
+    });
     await route.fulfill({ response, json });
   });
 }
@@ -289,8 +297,7 @@ browserTest("another day lies under the one that is shown", options, async (aren
   const before = await drawn(page, "--soft");
   await page.getByLabel("Compare with").selectOption("the day before");
   await owner.reads(/─ in grey: from /);
-  // Where both lines are one only the upper is seen.
-  await isDrawn(owner, "--soft", before + 5);
+  await isDrawn(owner, "--soft", before + 20);
   await owner.looks("history-compared");
   assert.equal(await page.getByText(new RegExp(`^${COMING} entered`)).count(), 2);
   assert.deepEqual(owner.complaints, []);
