@@ -282,11 +282,12 @@ const INVITED_NOTICE =
   "nothing.";
 
 /**
- * Says what a change does to people, where they notice it; "" where they do not. The room has these
- * numbers, where they are known, and this event in force, if there is one.
+ * Says what a change of a room does to people, where they notice it; "" where they do not. The room
+ * has these numbers, where they are known, and this event in force, if there is one.
  */
-export function whoNotices(patch, { numbers, event } = {}) {
-  const rejects = patch.queueing_method === "reject";
+export function whoNotices(patch, { room, numbers, event }) {
+  // Nobody waits in a room that is disabled.
+  const rejects = patch.queueing_method === "reject" && !room.suspended;
   const told = [ofWhatIsCovered(patch), rejects ? ofReject(numbers, event) : ""];
   return told.filter(Boolean).join(" ");
 }

@@ -26,7 +26,7 @@ export function RoomSettings({ session, room, reload }) {
     const patch = patchOf(begun, written);
     if (Object.keys(patch).length === 0) throw new Error("Nothing is different from what counts.");
     const present = await presentOf(session.call, room);
-    const noticed = whoNotices(patch, present);
+    const noticed = whoNotices(patch, { room, ...present });
     if (noticed && !(await answered(noticed))) throw new Error("Nothing was changed.");
     const seen = { ...begun, ...patchOf(begun, { ...valuesOf(begun), ...stale }) };
     const done = await apply(session.ask, { path, patch, event: present.event }, seen);

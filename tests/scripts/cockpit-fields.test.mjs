@@ -131,7 +131,9 @@ test("of a form's fields only those that differ are changed", () => {
 
 test("who lets nobody new in is told who loses the place by it, and when", () => {
   const rejects = { queueing_method: "reject" };
-  const check = (present, want) => assert.match(whoNotices(rejects, present), want);
+  const check = (present, want) => {
+    assert.match(whoNotices(rejects, { room: shop, ...present }), want);
+  };
   const waiting = (estimated_queued_users, held_by = "") => ({ estimated_queued_users, held_by });
   const numbers = waiting(1_234);
   check({ numbers }, /^About 1,234 in line lose their places, unless .* within 5 minutes/);
@@ -142,6 +144,8 @@ test("who lets nobody new in is told who loses the place by it, and when", () =>
   check({ numbers, event }, /^When the event “sale” ends, whoever waits loses/);
   check({ numbers, event: { name: "sale", queueing_method: null } }, /^About 1,234 in line/);
   const suffix = { ...rejects, cookie_suffix: "two" };
-  assert.match(whoNotices(suffix, { numbers }), /^Everybody is a new visitor: .* About 1,234 in/);
-  assert.equal(whoNotices({ queueing_method: "fifo" }, { numbers }), "");
+  check({ room: { ...shop, suspended: true }, numbers, event }, /^$/);
+  const told = (patch) => whoNotices(patch, { room: shop, numbers });
+  assert.match(told(suffix), /^Everybody is a new visitor: .* About 1,234 in/);
+  assert.equal(told({ queueing_method: "fifo" }), "");
 });
