@@ -53,15 +53,21 @@ export async function apply(ask, { path, patch, back, event }, seen) {
 
 /** Says which of the fields that are stored count now, and which when the event in force ends. */
 function whatCounts(stored, event) {
-  const later = Object.keys(stored).filter((field) => isOwn(event, field));
+  const later = ownOf(event, stored);
   const now = Object.keys(stored).filter((field) => !later.includes(field));
   const told = now.length > 0 ? [`In force: ${describe(pick(stored, now))}. ${COUNTS}`] : [];
   if (later.length > 0) {
-    const ends = moment(event.event_end_time);
-    const its = `the event “${event.name}” has its own until it ends, ${ends}`;
-    told.push(`Stored and read back: ${describe(pick(stored, later))}; but ${its}.`);
+    told.push(`Stored and read back: ${describe(pick(stored, later))}; but ${ofEvent(event)}.`);
   }
   return told.join(" ");
+}
+
+/** The fields of a room of which its event in force has a value of its own. */
+export const ownOf = (event, fields) => Object.keys(fields).filter((field) => isOwn(event, field));
+
+/** Says until when an event has them. */
+export function ofEvent({ name, event_end_time: ends }) {
+  return `the event “${name}” has its own until it ends, ${moment(ends)}`;
 }
 
 /** Whether an event has a value of its own for a field of its room. */

@@ -6,7 +6,8 @@ import { pathOf } from "./api.js";
 import { apply } from "./changes.js";
 import { timeOfDay } from "./facts.js";
 import { Form } from "./form.jsx";
-import { PAGE_FIELDS, PAGE_STATES, pageOf } from "./page_fields.js";
+import { PAGE_FIELDS, PAGE_STATES, pageOf, whenSeen } from "./page_fields.js";
+import { presentOf } from "./present.js";
 import { RoomTabs } from "./room_tabs.jsx";
 
 /** The tags of all languages that pages have: the build puts them here. */
@@ -40,7 +41,8 @@ export function Page({ session, room, reload }) {
     if (names.length === 0) throw new Error("Nothing is different from what counts.");
     await apply(session.ask, { path: pathOf(room), patch }, { ...begun, ...before, ...stale });
     begin({ ...begun, ...patch });
-    setSaved(`${timeOfDay(Date.now())}: stored; visitors see it within 5 s.`);
+    const { event } = await presentOf(session.call, room);
+    setSaved(`${timeOfDay(Date.now())}: ${whenSeen(patch, event)}`);
     reload();
   };
   return (

@@ -1,5 +1,6 @@
 // The fields of a room that are about its page.
 
+import { ofEvent, ownOf } from "./changes.js";
 import { fieldsOf } from "./fields.js";
 
 const TEXTS = {
@@ -47,4 +48,14 @@ export function pageOf(values, { host, page_message: ofRoom }, of) {
   const { custom_page_html: html, default_template_language: _, ...fields } = values;
   const page_message = of?.page_message ?? ofRoom;
   return { custom_html: html, ...fields, page_name: fields.page_name || host, page_message };
+}
+
+/** Says when visitors see what was stored of a room's page, with this event in force, if one is. */
+export function whenSeen(stored, event) {
+  const later = ownOf(event, stored);
+  if (later.length === 0) return "stored; visitors see it within 5 s.";
+  if (later.length === Object.keys(stored).length) return `stored; but ${ofEvent(event)}.`;
+  const labels = PAGE_FIELDS.filter(({ name }) => later.includes(name)).map(({ label }) => label);
+  const those = labels.map((label) => `“${label}”`).join(", ");
+  return `stored; visitors see it within 5 s, but of ${those} ${ofEvent(event)}.`;
 }

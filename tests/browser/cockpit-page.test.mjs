@@ -17,6 +17,7 @@ import { ROOT } from "../harness/worker-modules.mjs";
 
 const READ_ONLY = "the-token-for-reading";
 const LANGUAGES = fs.readdirSync(path.join(ROOT, "templates", "languages")).length;
+const MINUTE_MS = 60_000;
 /** One pixel. */
 const LOGO = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
 const shop = localRoom({
@@ -90,8 +91,21 @@ browserTest("a page is written, looked at, saved and seen", options, async (aren
   const visitor = await arena.visitor({ room: shop, context: PHONE });
   await visitor.come();
   await visitor.page.getByText("Two tickets for each of you.").waitFor();
+  await waitsForTheEvent(owner, arena);
   assert.deepEqual(owner.complaints, []);
 });
+
+/** The event that is on has its own text. */
+async function waitsForTheEvent(owner, arena) {
+  const at = (minutes) => new Date(Date.now() + minutes * MINUTE_MS).toISOString();
+  const times = { event_start_time: at(-5), event_end_time: at(60) };
+  const event = { name: "sale", page_text: "Hello", ...times };
+  await call(arena.cluster, "POST", `${ROOMS}/${shop.id}/events`, event);
+  await arena.cluster.advance(6_000);
+  await owner.page.getByLabel("Text", { exact: true }).fill("One ticket for each of you.");
+  await owner.button("Save").click();
+  await owner.reads(/: stored; but the event “sale” has its own until it ends, /);
+}
 
 /** A picture that is lost is asked for again: nobody has to type for it. */
 async function losesAnAnswer({ browser, page }, shows) {

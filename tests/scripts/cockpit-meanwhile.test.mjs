@@ -10,6 +10,7 @@ import { limitsSeen } from "../../cockpit/actions.js";
 import { apply, applyPatch } from "../../cockpit/changes.js";
 import { moment } from "../../cockpit/facts.js";
 import { askedOf } from "../../cockpit/holds.js";
+import { whenSeen } from "../../cockpit/page_fields.js";
 
 const PATH = "zones/z/waiting_rooms/";
 
@@ -86,6 +87,21 @@ test("what the event in force has of its own is not told to count before it ends
   assert.equal(await saved(both, { ...own, queueing_method: null }), all);
   assert.equal(await saved(both), all);
   assert.equal(await saved({ name: "other" }, own), `In force: name "other". ${counts}`);
+});
+
+test("a page says when visitors see what was stored of it", () => {
+  const end = "2026-11-23T11:00:00Z";
+  const event = { name: "sale", event_end_time: end, page_text: "Hello", page_logo: null };
+  const check = (names, of, want) => {
+    const stored = Object.fromEntries(names.map((name) => [name, "x"]));
+    assert.equal(whenSeen(stored, of), want);
+  };
+  const soon = "stored; visitors see it within 5 s";
+  const its = `the event “sale” has its own until it ends, ${moment(end)}.`;
+  check(["page_text", "page_logo"], undefined, `${soon}.`);
+  check(["page_logo"], event, `${soon}.`);
+  check(["page_text"], event, `stored; but ${its}`);
+  check(["page_text", "page_logo"], event, `${soon}, but of “Text” ${its}`);
 });
 
 test("what the API says beside a change is told after it", async () => {
