@@ -4,9 +4,9 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 
+import { momentsBelow } from "./chart_moments.js";
 import { number } from "./facts.js";
 
-const DAY_MS = 86_400_000;
 /** A drag over fewer pixels is a click. */
 const DRAG_MIN_PX = 8;
 /** The room for numbers beside the chart, in pixels. */
@@ -16,8 +16,6 @@ const MOMENT_PX = 76;
 const TOP_SHARE = 1.05;
 /** By which steps counts go up: 1, 2, 5, 10 and so on. */
 const COUNTS = Array.from({ length: 27 }, (_, at) => [1, 2, 5][at % 3] * 10 ** Math.floor(at / 3));
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
 /** How each kind of line is drawn: the variable of the style sheet, and how it is dashed. */
 export const LINES = {
   line: { ink: "--accent" },
@@ -87,6 +85,7 @@ function optionsOf({ element, series, height, latest }) {
   };
   const axis = { stroke: ink("--soft"), grid: { stroke: ink("--line"), width: 1 } };
   const ticks = { show: false };
+  const { values, drawAxes } = momentsBelow();
   return {
     width: element.clientWidth,
     height,
@@ -102,7 +101,7 @@ function optionsOf({ element, series, height, latest }) {
       y: { range: (_, least, most) => [0, Math.max(1, most ?? 1) * TOP_SHARE] },
     },
     axes: [
-      { ...axis, ticks, size: 28, space: MOMENT_PX, values: moments },
+      { ...axis, ticks, size: 28, space: MOMENT_PX, values },
       { ...axis, ticks, size: AXIS_PX, incrs: COUNTS, values: (_, all) => all.map(number) },
     ],
     series: [
@@ -116,18 +115,11 @@ function optionsOf({ element, series, height, latest }) {
       })),
     ],
     hooks: {
+      drawAxes: [drawAxes],
       ready: [(drawn) => listen(drawn, latest)],
       setSelect: [(drawn) => zoom(drawn, latest)],
     },
   };
-}
-
-/** The texts of an axis: times of day, and the day where that is another one. */
-function moments(_, all, __, ___, step) {
-  return all.map((at, index) => {
-    const isNewDay = step >= DAY_MS || (index > 0 && day.format(at) !== day.format(all[index - 1]));
-    return isNewDay ? day.format(at) : clock.format(at);
-  });
 }
 
 function listen({ over, posToVal }, latest) {
