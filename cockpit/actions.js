@@ -1,7 +1,7 @@
 // The buttons of a room: what each changes, what it says beforehand, and whether it disturbs people
 // who are inside.
 import { pathOf } from "./api.js";
-import { count, inForce, moment, number } from "./facts.js";
+import { count, inForce, isHeldByHand, moment, number } from "./facts.js";
 
 const STEP = 0.1;
 
@@ -62,12 +62,8 @@ function open(room, event, numbers) {
     ]),
     path: pathOf(room),
     patch: { queue_all: false, maintenance: "off" },
-    isInForce: !isHeld(room),
+    isInForce: !isHeldByHand(room),
   };
-}
-
-function isHeld(room) {
-  return room.queue_all || room.maintenance !== "off";
 }
 
 /** Says where the limits alone do not decide who enters; "" where they do. */
@@ -106,7 +102,7 @@ export function limitsChange(room, event, numbers, { limit, perMinute }) {
   if (limit !== now.limit || now.limitsAreOfEvent) patch.total_active_users = limit;
   if (most !== now.perMinute || now.limitsAreOfEvent) patch.new_users_per_minute = most;
   const told = [whatLimitDoes(now, numbers, limit)];
-  const held = isHeld(room) && "Nobody enters while you hold the room.";
+  const held = isHeldByHand(room) && "Nobody enters while you hold the room.";
   if (most !== now.perMinute) {
     const rate = `At most ${number(most)} enter a minute, not ${number(now.perMinute)}.`;
     told.push(rate);

@@ -1,7 +1,8 @@
 // What an event does when, what its buttons change, and whether all is ready for it.
 import { pathOf } from "./api.js";
 import { TURNSTILE_MODES } from "./choices.js";
-import { count, duration, moment, number } from "./facts.js";
+import { count, duration, isHeldByHand, moment, number } from "./facts.js";
+import { whoLosesAfter } from "./rejected.js";
 import { objects } from "../scripts/doctor/objects.mjs";
 import { keys } from "../scripts/doctor/settings.mjs";
 
@@ -60,7 +61,8 @@ export function eventActions(room, event, numbers, now) {
   if (isOver(event, now)) return [];
   if (event.suspended) return [enabled(room, event)];
   const all = hasBegun ? [] : [startNow(room, event, numbers, now)];
-  return [...all, longer(room, event), hasBegun ? stop(room, event, now) : disabled(room, event)];
+  const end = hasBegun ? stop(room, event, numbers, now) : disabled(room, event, numbers, now);
+  return [...all, longer(room, event), end];
 }
 
 function startNow(room, event, numbers, now) {
@@ -98,7 +100,7 @@ function longer(room, event) {
   };
 }
 
-function stop(room, event, now) {
+function stop(room, event, numbers, now) {
   // An event is a minute long at least: before that it is skipped as well.
   const soonest = time(event.event_start_time) + MINUTE_MS;
   const patch = { event_end_time: iso(Math.max(now, soonest)) };
@@ -109,23 +111,36 @@ function stop(room, event, now) {
     sentence:
       `The room's own settings count again: total active users ` +
       `${number(room.total_active_users)}, new users per minute ` +
-      `${number(room.new_users_per_minute)}. Nobody is put out, and those in line keep their ` +
-      "places.",
+      `${number(room.new_users_per_minute)}. Nobody is put out. ${lineAfter(room, numbers)}`,
     path: pathOf(room, event),
     patch,
+    disturbs: whoLosesAfter({ room, numbers }) !== "",
   };
 }
 
-function disabled(room, event) {
+function disabled(room, event, numbers, now) {
+  const isOn = isInForce(event, now);
+  const rejects = room.queueing_method === "reject";
+  const others = rejects
+    ? isOn && lineAfter(room, numbers)
+    : "Those in its prequeue enter by the room's own limits.";
   return {
     id: "off",
     label: "Disable",
-    sentence:
-      "The event is skipped: at its times nothing changes. Those in its prequeue enter by the " +
-      "room's own limits.",
+    sentence: ["The event is skipped: at its times nothing changes.", others]
+      .filter(Boolean)
+      .join(" "),
     path: pathOf(room, event),
     patch: { suspended: true },
+    disturbs: isOn && whoLosesAfter({ room, numbers }) !== "",
   };
+}
+
+/** Says what becomes of those in line once a room's own settings count again after an event. */
+export function lineAfter(room, numbers) {
+  if (room.queueing_method !== "reject") return "Those in line keep their places.";
+  const lost = whoLosesAfter({ room, numbers });
+  return ["The room's own method lets nobody new in.", lost].filter(Boolean).join(" ");
 }
 
 function enabled(room, event) {
@@ -187,7 +202,7 @@ function isOn(room, event) {
 
 function held(room, event) {
   const method = event.queueing_method ?? room.queueing_method;
-  if (room.queue_all || room.maintenance !== "off") {
+  if (isHeldByHand(room)) {
     return line("Nothing holds the room", "you hold it", "wrong", "Open it on its page: Now.");
   }
   if (event.queue_all) {

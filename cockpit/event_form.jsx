@@ -8,6 +8,9 @@ import { EVENT_FIELDS, shownOf, weeksLater, whatIsOver } from "./event_fields.js
 import { makeWeekly } from "./event_weeks.js";
 import { moment } from "./facts.js";
 import { Form } from "./form.jsx";
+import { presentOf } from "./present.js";
+import { Question, useQuestion } from "./question.jsx";
+import { whoLosesBy } from "./rejected.js";
 
 /** How many weeks can be made at once: a year. */
 const WEEKS_MAX = 52;
@@ -23,14 +26,23 @@ export function EventForm({ session, room, event, like, draft, onSaved, onCancel
   // What the form began with: what somebody else has changed since is not written over.
   const [begun] = useState(event);
   const [initial] = useState(() => shownOf(event ?? like));
+  const question = useQuestion("Save");
   const save = async (body, written, stale) => {
     const seen = { ...begun, ...stale };
     const path = begun ? pathOf(room, begun) : `${pathOf(room)}/events`;
+    const patch = begun ? differing(written, initial, body) : body;
+    await asksWhoLoses(patch);
     const { result: saved, messages } = begun
-      ? await applyPatch(session.ask, path, differing(written, initial, body), seen)
-      : await session.ask("POST", path, body);
+      ? await applyPatch(session.ask, path, patch, seen)
+      : await session.ask("POST", path, patch);
     const told = [`Saved: ${saved.name}.`, whatIsOver(saved, Date.now()), ...textsOf(messages)];
     onSaved(saved, told.join(" "));
+  };
+  const asksWhoLoses = async (patch) => {
+    if (patch.queueing_method !== "reject") return;
+    const { numbers } = await presentOf(session.call, room);
+    const lost = whoLosesBy({ ...begun, ...patch }, { room, numbers, now: Date.now() });
+    if (lost && !(await question.answered(lost))) throw new Error("Nothing was changed.");
   };
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
@@ -47,6 +59,7 @@ export function EventForm({ session, room, event, like, draft, onSaved, onCancel
         onSave={save}
         onCancel={onCancel}
       />
+      {question.asked && <Question {...{ room, changes: question }} />}
     </section>
   );
 }

@@ -6,7 +6,15 @@ import { undoable } from "./changes.js";
 import { Checklist } from "./checklist.jsx";
 import { ActionList } from "./controls.jsx";
 import { draftBelow, keepDraft } from "./drafts.js";
-import { eventActions, isInForce, isOver, isUnderWay, moments, phase } from "./event_facts.js";
+import {
+  eventActions,
+  isInForce,
+  isOver,
+  isUnderWay,
+  lineAfter,
+  moments,
+  phase,
+} from "./event_facts.js";
 import { copyOf } from "./event_fields.js";
 import { EventForm, WeeklyForm } from "./event_form.jsx";
 import { duration, moment } from "./facts.js";
@@ -147,7 +155,8 @@ function EventButtons({ session, room, event, changes, live, setOpen }) {
       {isAsked && (
         <p class="row">
           <span id="deletes">
-            {isOn ? "It is on: the room's own settings count again within 5 s. " : ""}
+            {isOn && "It is on: the room's own settings count again within 5 s. "}
+            {isOn && `${lineAfter(room, live.numbers)} `}
             “{event.name}” is gone for ever.
           </span>
           <Button isOff={changes.isBusy} aria-describedby="deletes" onClick={remove}>

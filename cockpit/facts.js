@@ -67,6 +67,11 @@ export function inForce(room, event) {
   };
 }
 
+/** Whether its owner holds a room by hand. */
+export function isHeldByHand({ queue_all: holds, maintenance }) {
+  return holds || maintenance !== "off";
+}
+
 /** The name of a method of queueing. */
 export function methodName(method) {
   return QUEUEING_METHODS[method] ?? method;

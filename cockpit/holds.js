@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 
 import { pathOf } from "./api.js";
-import { clock, number } from "./facts.js";
+import { clock, isHeldByHand, number } from "./facts.js";
 
 /** So many rooms are asked at most. */
 export const ASKED_MAX = 50;
@@ -64,7 +64,7 @@ export function isHeld(room, now) {
   if (room.suspended) return false;
   const isPast = (text) => text && Date.parse(text) <= now;
   const isPrequeueing = isPast(room.next_event_prequeue_start_time);
-  return room.queue_all || room.maintenance !== "off" || isPrequeueing;
+  return isHeldByHand(room) || isPrequeueing;
 }
 
 /** Says which rooms are held; of a single one also by which event and until when. */

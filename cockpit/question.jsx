@@ -1,6 +1,24 @@
 // Asks for a room's name before something that people notice.
 import { useEffect, useRef, useState } from "preact/hooks";
 
+/**
+ * Returns what `Question` takes as `changes`, and `answered(sentence)`, which asks and returns
+ * whether it was confirmed.
+ */
+export function useQuestion(label) {
+  const [asked, ask] = useState();
+  const close = (isMeant) => () => {
+    asked?.resolve(isMeant);
+    ask(undefined);
+  };
+  return {
+    asked,
+    answered: (sentence) => new Promise((resolve) => ask({ label, sentence, resolve })),
+    confirm: close(true),
+    cancel: close(false),
+  };
+}
+
 export function Question({ room, changes: { asked, confirm, cancel } }) {
   const dialog = useRef();
   const [name, setName] = useState("");

@@ -3,7 +3,16 @@ import { useState } from "preact/hooks";
 
 import { undoable } from "./changes.js";
 import { Actions } from "./controls.jsx";
-import { addressOf, duration, inForce, methodName, number, status, wait } from "./facts.js";
+import {
+  addressOf,
+  duration,
+  inForce,
+  isHeldByHand,
+  methodName,
+  number,
+  status,
+  wait,
+} from "./facts.js";
 import { Limits } from "./limits.jsx";
 import { useLive } from "./live.js";
 import { Age, Bar, NextEvent, Status, waiting } from "./parts.jsx";
@@ -114,7 +123,7 @@ function Now({ room, live }) {
 
 function NextEntry({ room, numbers }) {
   // The numbers may still be those of some seconds ago.
-  if (room.queue_all || room.maintenance !== "off") return null;
+  if (isHeldByHand(room)) return null;
   const seconds = numbers?.next_admission_seconds;
   if (typeof seconds !== "number" || numbers.estimated_queued_users === 0) return null;
   return <>Next enters {seconds > 0 ? `in about ${duration(seconds)}` : "now"} ·</>;

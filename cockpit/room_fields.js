@@ -8,8 +8,8 @@ import {
   TURNSTILE_MODES,
   TURNSTILE_MODES_HELP,
 } from "./choices.js";
-import { number } from "./facts.js";
 import { fieldOf, fieldsOf } from "./fields.js";
+import { afterHold, whoLoses } from "./rejected.js";
 import { numberOf } from "./written_number.js";
 
 /** What the form says of fields, where names and sentences of the table are not enough. */
@@ -292,20 +292,9 @@ export function whoNotices(patch, { room, numbers, event }) {
   return told.filter(Boolean).join(" ");
 }
 
-/** Whoever waits loses the place: the page of a reject does not check in. */
 function ofReject(numbers, event) {
-  const whoever =
-    "whoever waits loses the place, unless the method is another one within 5 minutes and the " +
-    "visitor reloads by then.";
-  if (event?.queueing_method) return `When the event “${event.name}” ends, ${whoever}`;
-  if (numbers?.held_by) return `When the hold ends, ${whoever}`;
-  const waiting = numbers?.estimated_queued_users;
-  if (waiting === undefined) return `From now on ${whoever}`;
-  if (waiting === 0) return "";
-  return (
-    `About ${number(waiting)} in line lose their places, unless the method is another one within ` +
-    "5 minutes and they reload by then."
-  );
+  const ends = event?.queueing_method && `the event “${event.name}” ends`;
+  return whoLoses(numbers, ends || afterHold(numbers?.held_by));
 }
 
 function ofWhatIsCovered(patch) {

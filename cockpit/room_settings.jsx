@@ -7,7 +7,7 @@ import { timeOfDay } from "./facts.js";
 import { Form } from "./form.jsx";
 import { Invitations } from "./invitations.jsx";
 import { presentOf } from "./present.js";
-import { Question } from "./question.jsx";
+import { Question, useQuestion } from "./question.jsx";
 import { ROOM_GROUPS, patchOf, valuesOf, whoNotices } from "./room_fields.js";
 import { RoomTabs } from "./room_tabs.jsx";
 
@@ -17,17 +17,15 @@ const FIELDS = ROOM_GROUPS.flatMap(({ title, fields }) =>
 
 export function RoomSettings({ session, room, reload }) {
   const [saved, setSaved] = useState("");
-  const [asked, ask] = useState();
+  const question = useQuestion("Save");
   // What the form began with: what somebody else has changed since is not written over.
   const [begun, begin] = useState(room);
-  const answered = (sentence) =>
-    new Promise((resolve) => ask({ label: "Save", sentence, resolve }));
   const save = async (_, written, stale) => {
     const patch = patchOf(begun, written);
     if (Object.keys(patch).length === 0) throw new Error("Nothing is different from what counts.");
     const present = await presentOf(session.call, room);
     const noticed = whoNotices(patch, { room, ...present });
-    if (noticed && !(await answered(noticed))) throw new Error("Nothing was changed.");
+    if (noticed && !(await question.answered(noticed))) throw new Error("Nothing was changed.");
     const seen = { ...begun, ...patchOf(begun, { ...valuesOf(begun), ...stale }) };
     const done = await apply(session.ask, { path, patch, event: present.event }, seen);
     setSaved(`${timeOfDay(Date.now())}: ${done}`);
@@ -35,11 +33,6 @@ export function RoomSettings({ session, room, reload }) {
     reload();
   };
   const path = pathOf(room);
-  const close = (isMeant) => () => {
-    asked?.resolve(isMeant);
-    ask(undefined);
-  };
-  const question = { asked, confirm: close(true), cancel: close(false) };
   return (
     <main>
       <RoomTabs room={room} at="/settings" />
@@ -56,7 +49,7 @@ export function RoomSettings({ session, room, reload }) {
       />
       <p role="status">{saved}</p>
       {begun.invitation_groups.length > 0 && <Invitations {...{ session, room: begun }} />}
-      {asked && <Question {...{ room, changes: question }} />}
+      {question.asked && <Question {...{ room, changes: question }} />}
     </main>
   );
 }

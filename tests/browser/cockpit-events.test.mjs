@@ -83,6 +83,29 @@ browserTest("an event is made, started, extended, stopped and undone", options, 
   await copiesRepeatsAndDeletes(owner, arena, later);
 });
 
+const rejects = "an event that lets nobody new in asks, and changes nothing for who leaves it";
+browserTest(rejects, options, async (arena) => {
+  await call(arena.cluster, "POST", EVENTS, { name: "sale", ...timesOf(60) });
+  const owner = await signedIn(arena, DESKTOP);
+  const { page } = owner;
+  await owner.open(shop);
+  await page.getByRole("link", { name: "Events" }).click();
+  await owner.button("Edit “sale”").click();
+  await page.getByLabel("Queueing method").selectOption("Nobody new enters (sold out)");
+  await owner.button("Save").click();
+  await owner.reads(/^When the event “sale” starts, whoever waits loses the place, unless /);
+  await page.keyboard.press("Escape");
+  await owner.reads("Nothing was changed.");
+  const method = async () => (await call(arena.cluster, "GET", EVENTS)).result[0].queueing_method;
+  assert.equal(await method(), null);
+  await owner.button("Save").click();
+  await owner.answers("shop");
+  await page.keyboard.press("Enter");
+  await owner.reads("Saved: sale.");
+  assert.equal(await method(), "reject");
+  assert.deepEqual(owner.complaints, []);
+});
+
 /** Stopped, it stays on the screen although another is next, with its undo on top. */
 async function stops(owner, arena, made) {
   const { page } = owner;

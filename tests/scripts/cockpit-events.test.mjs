@@ -10,6 +10,7 @@ import { undoable } from "../../cockpit/changes.js";
 import { weeksLater } from "../../cockpit/event_fields.js";
 import { makeWeekly } from "../../cockpit/event_weeks.js";
 import { checklist, eventActions } from "../../cockpit/event_facts.js";
+import { whoLosesBy } from "../../cockpit/rejected.js";
 
 // In this zone the clocks change, and this test speaks of when they do.
 process.env.TZ = "Europe/Berlin";
@@ -52,6 +53,46 @@ test("an event is stopped in its first minute too, and all of that is undone", (
   const entry = { version: 1, at: iso(START), actor: "owner", target, before, after: early };
   const [undo] = undoable({ room, event: { ...event, ...early }, log: [entry] });
   assert.deepEqual(undo.patch, before);
+});
+
+test("the end of an event says who loses the place by the room's own method", () => {
+  const started = { now: START + 90_000 };
+  const check = (id, { now = START - 60_000, ...ofRoom }, [sentence, disturbs], held_by) => {
+    const numbers = { estimated_queued_users: 804, held_by };
+    const one = { ...event, prequeue_start_time: iso(START - 300_000) };
+    const button = eventActions({ ...room, ...ofRoom }, one, numbers, now).find(
+      (action) => action.id === id,
+    );
+    assert.match(button.sentence, sentence);
+    assert.equal(button.disturbs, disturbs);
+  };
+  const rejects = { queueing_method: "reject" };
+  const keep = [/Nobody is put out\. Those in line keep their places\.$/, false];
+  const lose = [/lets nobody new in\. About 804 in line lose their places, unless /, true];
+  check("stop", started, keep);
+  check("stop", { ...started, ...rejects }, lose);
+  check("stop", { ...started, ...rejects, queue_all: true }, [/When the hold ends, whoever/, true]);
+  check("stop", { ...started, ...rejects }, [/lets nobody new in\.$/, false], "reject");
+  check("off", {}, [/Those in its prequeue enter by the room's own limits\.$/, false]);
+  check("off", rejects, lose, "prequeue");
+  check("off", { ...rejects, now: START - 600_000 }, [/ at its times nothing changes\.$/, false]);
+});
+
+test("an event that lets nobody new in says who loses the place, and when", () => {
+  const check = (fields, want, ofRoom, numbers = { estimated_queued_users: 804, held_by: "" }) => {
+    const saved = { ...event, queueing_method: "reject", ...fields };
+    const facts = { room: { ...room, ...ofRoom }, numbers, now: START + 60_000 };
+    assert.match(whoLosesBy(saved, facts), want);
+  };
+  check({}, /^About 804 in line lose their places, unless /);
+  check({}, /^When the hold ends, whoever waits loses/, {}, { held_by: "queue_all" });
+  check({}, /^$/, {}, { held_by: "reject" });
+  const later = { event_start_time: iso(START + 120_000) };
+  check(later, /^When the event “sale” starts, whoever waits loses the place, unless /);
+  check({ event_end_time: iso(START + 60_000) }, /^$/);
+  check({ suspended: true }, /^$/);
+  check({}, /^$/, { suspended: true });
+  check({ queueing_method: "fifo" }, /^$/);
 });
 
 test("whether the method lets nobody in is asked of the event first", () => {

@@ -1,0 +1,41 @@
+// What the method reject costs those who wait: the page that says so does not check in.
+import { isHeldByHand, number } from "./facts.js";
+
+const ANOTHER = "the method is another one";
+
+/**
+ * Says who loses the place once a room lets nobody new in, with these numbers where they are known;
+ * "" where nobody does. `when` says what has to happen before, and `unless` what takes it back.
+ */
+export function whoLoses(numbers, when = "", unless = ANOTHER) {
+  const whoever =
+    `whoever waits loses the place, unless ${unless} within 5 minutes and the visitor reloads by ` +
+    "then.";
+  if (when) return `When ${when}, ${whoever}`;
+  const waiting = numbers?.estimated_queued_users;
+  if (waiting === undefined) return `From now on ${whoever}`;
+  if (waiting === 0) return "";
+  return (
+    `About ${number(waiting)} in line lose their places, unless ${unless} within 5 minutes and ` +
+    "they reload by then."
+  );
+}
+
+/** Says who loses the place by an event as it is to be saved; "" where nobody does. */
+export function whoLosesBy(event, { room, numbers, now }) {
+  const isToCome = Date.parse(event.event_start_time) > now;
+  const counts = !room.suspended && !event.suspended && Date.parse(event.event_end_time) > now;
+  if (event.queueing_method !== "reject" || !counts) return "";
+  if (isToCome) return whoLoses(numbers, `the event “${event.name}” starts`);
+  return numbers?.held_by === "reject" ? "" : whoLoses(numbers, afterHold(numbers?.held_by));
+}
+
+/** Says who loses the place when a room's own settings count again after an event. */
+export function whoLosesAfter({ room, numbers }) {
+  const rejects = room.queueing_method === "reject" && !room.suspended;
+  if (!rejects || numbers?.held_by === "reject") return "";
+  return whoLoses(numbers, afterHold(isHeldByHand(room)));
+}
+
+/** What has to happen before a method counts in a room, if that is held. */
+export const afterHold = (isHeld) => (isHeld ? "the hold ends" : "");
