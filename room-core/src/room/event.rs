@@ -303,18 +303,29 @@ fn precedence(draw: &Shuffle) -> (Reverse<Timestamp>, Timestamp) {
     (Reverse(draw.from), draw.until)
 }
 
-/// Returns the phase of an active event if its change at `now` makes its draw anew; otherwise
-/// `None`. Before the start another prequeue or start does. After it those who were drawn are drawn
-/// anew only by a draw that comes before theirs.
-pub fn redrawn_in(before: &Event, after: &Event, now: Timestamp) -> Option<Phase> {
+/// Who takes part in another draw by a change of an active event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Redrawn {
+    /// Everybody: nobody has been drawn yet.
+    All,
+    /// All who still wait and joined before the start.
+    Waiting,
+    /// Those alone who join from the start that was until the one that is to be.
+    Newcomers,
+}
+
+/// Returns who takes part in another draw if an event is changed at `now`; `None` if nobody does.
+/// Before the start another prequeue or start makes the draw anew. After it those who were drawn
+/// are drawn anew only by a draw that comes before theirs.
+pub fn redrawn(before: &Event, after: &Event, now: Timestamp) -> Option<Redrawn> {
     let (old, new) = (shuffle(before)?, shuffle(after)?);
-    let phase = before.phase(now);
-    let is_redrawn = match phase {
-        Phase::Idle => false,
-        Phase::Prequeueing => !new.is(&old),
-        Phase::Running => precedence(&new) < precedence(&old),
+    let (is_redrawn, who) = match before.phase(now) {
+        Phase::Idle => return None,
+        Phase::Prequeueing => (!new.is(&old), Redrawn::All),
+        Phase::Running if precedence(&new) < precedence(&old) => (true, Redrawn::Waiting),
+        Phase::Running => (new.until > old.until, Redrawn::Newcomers),
     };
-    is_redrawn.then_some(phase)
+    is_redrawn.then_some(who)
 }
 
 /// For how long a past draw is remembered after its start, in milliseconds: 30 days. Until then

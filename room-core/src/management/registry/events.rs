@@ -16,7 +16,7 @@ use crate::management::config::{
     branding, event_document, event_table, inheritable, read_event, room_document,
 };
 use crate::room::Room;
-use crate::room::event::{self, Event, Overrides, Phase};
+use crate::room::event::{self, Event, Overrides, Redrawn};
 
 const MEANING: Meaning = Meaning(&[event_table::MARKS, branding::MARKS]);
 
@@ -177,14 +177,17 @@ fn warnings(context: CallContext<'_>, room: &Room, event: &Event) -> Vec<String>
     acts_as_off.into_iter().chain(missing).chain(of_own_page).collect()
 }
 
-/// Warns if the change of an active event makes its draw anew; otherwise `None`.
+/// Warns if a change of an active event has people take part in another draw; otherwise `None`.
 fn redrawn(now: Timestamp, before: &Event, after: &Event) -> Option<String> {
-    let who = match event::redrawn_in(before, after, now)? {
-        Phase::Running => {
+    let who = match event::redrawn(before, after, now)? {
+        Redrawn::All => "Lots are drawn anew",
+        Redrawn::Waiting => {
             "All who still wait and joined before event_start_time are drawn anew, from \
              prequeue_start_time on"
         }
-        _ => "Lots are drawn anew",
+        Redrawn::Newcomers => {
+            "All who join from the old event_start_time until the new one take part in another draw"
+        }
     };
     Some(format!("{who}: publish the new draw_commitment."))
 }

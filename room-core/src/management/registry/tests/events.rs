@@ -69,6 +69,8 @@ fn a_change_that_makes_a_draw_anew_is_told() {
     const BEFORE: &str = "Lots are drawn anew: publish the new draw_commitment.";
     const AFTER: &str = "All who still wait and joined before event_start_time are drawn anew, \
                          from prequeue_start_time on: publish the new draw_commitment.";
+    const LATER: &str = "All who join from the old event_start_time until the new one take part in \
+                         another draw: publish the new draw_commitment.";
     let moved = |now: &str, patch: &Value, want: &[&str]| {
         let mut world = World::new();
         let draws = json!({
@@ -106,7 +108,8 @@ fn a_change_that_makes_a_draw_anew_is_told() {
     moved("18:05:00", &prequeue("17:50:00"), &[AFTER]);
     moved("18:05:00", &start("17:50:00"), &[AFTER]);
     // Whoever was drawn keeps the place.
-    moved("18:05:00", &start("18:10:00"), &[]);
+    moved("18:05:00", &start("18:10:00"), &[LATER]);
+    moved("18:05:00", &start("18:03:00"), &[LATER]);
     moved("18:05:00", &prequeue("17:20:00"), &[]);
     moved("20:00:00", &both, &[]);
 }
