@@ -1,7 +1,8 @@
 // The buttons of a room: what each changes, what it says beforehand, and whether it disturbs people
-// who are inside.
+// who are inside, or takes places of those in line.
 import { pathOf } from "./api.js";
-import { count, inForce, isHeldByHand, moment, number } from "./facts.js";
+import { count, inForce, isHeldByHand, methodName, moment, number } from "./facts.js";
+import { afterHold, whoLoses } from "./rejected.js";
 
 const STEP = 0.1;
 
@@ -12,8 +13,9 @@ const STEP = 0.1;
  * @param {object} facts.room
  * @param {object} [facts.event] the event in force
  * @param {object} [facts.numbers] the room's numbers, if there are any
+ * @param {object[]} [facts.log] the audit log, newest first
  */
-export function actionsOf({ room, event, numbers }) {
+export function actionsOf({ room, event, numbers, log = [] }) {
   const all = room.suspended
     ? [switchOn(room)]
     : [
@@ -21,6 +23,7 @@ export function actionsOf({ room, event, numbers }) {
         open(room, event, numbers),
         limitTo("less", room, event, numbers),
         limitTo("more", room, event, numbers),
+        sale(room, event, numbers, log),
         ...closing(room, event, numbers),
       ];
   return all.map((action) => ({ ...action, disturbs: disturbs(action.patch) }));
@@ -138,6 +141,41 @@ function whatLimitDoes(now, numbers, limit) {
   return `${limit < now.limit ? "Nobody is put out. " : ""}${free} may enter.`;
 }
 
+/**
+ * Sells out, or where that is in force, sells again: by the method of the event in force where it
+ * has its own, which counts.
+ */
+function sale(room, event, numbers, log) {
+  const ofEvent = (event?.queueing_method ?? null) !== null;
+  const path = ofEvent ? pathOf(room, event) : pathOf(room);
+  const whose = ofEvent && `It is the method of the event “${event.name}”.`;
+  const isSoldOut = inForce(room, event).method === "reject";
+  const { label, told, method } = isSoldOut
+    ? sellAgain(path, ofEvent && room, log)
+    : soldOut(numbers);
+  const patch = { queueing_method: method };
+  return { id: "sale", label, sentence: sentences([told, whose]), path, patch };
+}
+
+function soldOut(numbers) {
+  const lost = whoLoses(numbers, afterHold(numbers?.held_by), "you press “Sell again”");
+  const shown = "Whoever comes is told “Not available at the moment”, with your message.";
+  const told = sentences([`Nobody new enters. ${goOn(numbers)}.`, lost, shown]);
+  return { label: "Sold out", told, method: "reject" };
+}
+
+/** Sets the method that was there before, as the log of this path has it, or else the usual one. */
+function sellAgain(path, ofRoom, log) {
+  const isSale = ({ target, after }) => target === path && after?.queueing_method === "reject";
+  const asRoom = ofRoom && ofRoom.queueing_method !== "reject";
+  const method = log.find(isSale)?.before?.queueing_method ?? (asRoom ? null : "fifo");
+  const name = methodName(method ?? ofRoom.queueing_method);
+  const told =
+    `Visitors enter again, by the method “${name}”. Whoever waited has the place for 5 minutes ` +
+    "and has to reload the page; the others stand at the end of the line.";
+  return { label: "Sell again", told, method };
+}
+
 /** Those that people notice. */
 function closing(room, event, numbers) {
   const minutes = count(inForce(room, event).sessionMinutes, "minute");
@@ -173,11 +211,13 @@ function closing(room, event, numbers) {
 }
 
 /**
- * Whether a change of fields disturbs people who are inside. Where a room is switched on or off,
- * whoever is on the site may find the queue page at the next click.
+ * Whether a change of fields disturbs people who are inside, or takes places of those in line.
+ * Where a room is switched on or off, whoever is on the site may find the queue page at the next
+ * click.
  */
-export function disturbs({ maintenance, suspended }) {
-  return maintenance === "drain" || maintenance === "hold" || suspended !== undefined;
+export function disturbs({ maintenance, suspended, queueing_method: method }) {
+  const closes = maintenance === "drain" || maintenance === "hold" || method === "reject";
+  return closes || suspended !== undefined;
 }
 
 /** Names those inside with their verb: "the 184 inside are"; "" for nobody. */

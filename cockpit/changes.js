@@ -1,7 +1,7 @@
 // Makes a change and reads it back, and finds in the audit log what can be undone.
 import { disturbs } from "./actions.js";
 import { CHANGED, pathOf } from "./api.js";
-import { moment, number } from "./facts.js";
+import { methodName, moment, number } from "./facts.js";
 import { SHORTENED, areSame } from "./rule_changes.js";
 
 /** Fields that one button changes, so that they are undone together. */
@@ -198,6 +198,8 @@ const WORDS = {
   queue_all: (value) => (value ? "Hold all" : "nobody held"),
   maintenance: (value) => MAINTENANCE[value] ?? value,
   suspended: (value) => (value ? "disabled" : "enabled"),
+  queueing_method: (value) =>
+    value === null ? "the room's queueing method" : `queueing method “${methodName(value)}”`,
   page_message: (value) => (value ? `the message “${value}”` : "no message"),
   total_active_users: limit("total active users"),
   new_users_per_minute: limit("new users per minute"),

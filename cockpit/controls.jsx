@@ -1,5 +1,5 @@
 // The buttons of a room, each with what it will do, and the question before those that disturb
-// people inside.
+// people inside or take places of those in line.
 import { useRef } from "preact/hooks";
 
 import { actionsOf } from "./actions.js";
@@ -13,13 +13,13 @@ const PHONE = "(max-width: 30rem)";
 /** Whoever holds a button for longer reads what it will do, in milliseconds. */
 const PRESSED_MS = 500;
 
-export function Actions({ room, event, numbers, changes, isOff }) {
+export function Actions({ room, event, numbers, log, changes, isOff }) {
   const seen = (action) => (action.path.includes("/events/") ? event : room);
   return (
     <>
       <ActionList
         heading="Steer"
-        actions={actionsOf({ room, event, numbers })}
+        actions={actionsOf({ room, event, numbers, log })}
         held={useHeld()}
         {...{ changes, isOff }}
         onPress={(action) => changes.make({ ...action, seen: seen(action), where: action.id })}

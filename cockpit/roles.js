@@ -3,13 +3,18 @@
 /** The roles from least to most, with what each may. */
 export const ROLES = [
   ["look", "Look", "looks only: numbers, settings, history"],
-  ["steer", "Steer", "looks, and presses the buttons of a sale: limits, hold, message, events"],
+  [
+    "steer",
+    "Steer",
+    "looks, and presses the buttons of a sale: limits, hold, sold out, message, events",
+  ],
   ["manage", "Manage", "also makes, changes and deletes rooms, events, rules and webhooks"],
   ["admin", "Admin", "may all: also people, settings of zones, and importing"],
 ];
 /** What some roles may not; where a screen offers nothing to look, it says so itself. */
 const LIMITS = {
-  steer: "You may steer: limits, holds, messages, events. Other changes need the role manage.",
+  steer:
+    "You may steer: limits, holds, sold out, messages, events. Other changes need the role manage.",
   manage: "You may change rooms; people and settings of zones need the role admin.",
 };
 

@@ -41,7 +41,7 @@ export function Room({ session, room, isNew, log, version, inFront, reload }) {
       <Now room={room} live={live} />
       <div class="steering">
         <Recent {...{ session, room, log, version, inFront }} />
-        {session.maySteer && <Actions {...steer} />}
+        {session.maySteer && <Actions {...{ ...steer, log }} />}
       </div>
       {session.maySteer ? (
         <>

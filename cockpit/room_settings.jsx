@@ -37,8 +37,8 @@ export function RoomSettings({ session, room, reload }) {
     <main>
       <RoomTabs room={room} at="/settings" />
       <p>
-        Limits, message, Hold all and Disable are on the screen Now, what the page says on Page. A
-        change is taken back in Health.
+        Limits, message, Hold all, Sold out and Disable are on the screen Now, what the page says
+        on Page. A change is taken back in Health.
       </p>
       <Form
         {...{ fields: FIELDS, initial: valuesOf(begun), label: "Save", onSave: save }}

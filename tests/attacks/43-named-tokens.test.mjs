@@ -41,6 +41,7 @@ clusterTest(roles, { rooms }, async (cluster) => {
     [looks, "POST", ROOMS, { ...renamed, total_active_users: 1, new_users_per_minute: 1 }],
     [looks, "DELETE", OWN],
     [steers, "PATCH", OWN, { ...hold, host: "mine.example" }],
+    [steers, "PATCH", OWN, { queueing_method: "reject", turnstile_mode: "off" }],
     [steers, "PUT", OWN, renamed],
     [steers, "POST", `${OWN}/rules`, { expression: "ssl" }],
     [manages, "PATCH", `${ROOMS}/settings`, { always_use_https: true }],
@@ -58,6 +59,8 @@ clusterTest(roles, { rooms }, async (cluster) => {
   const visited = await sent(cluster, "POST", visit, looks.headers, page);
   assert.equal(visited.status, 403, "a test visitor takes a place");
   assert.deepEqual((await call(cluster, "GET", "waiting_rooms/file")).result, before);
+  await call(cluster, "PATCH", OWN, { queueing_method: "reject" }, steers.headers);
+  await call(cluster, "PATCH", OWN, { queueing_method: "fifo" }, steers.headers);
   await call(cluster, "PATCH", OWN, hold, steers.headers);
   const [entry] = (await call(cluster, "GET", "waiting_rooms/audit_log?per_page=5")).result;
   assert.deepEqual([entry.actor, entry.token], ["steers", steers.id]);

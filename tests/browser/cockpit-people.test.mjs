@@ -94,6 +94,7 @@ browserTest(steers, options, async (arena) => {
   await anna.reads(/In force: Hold all\./);
   const [entry] = (await call(cluster, "GET", "waiting_rooms/audit_log?per_page=5")).result;
   assert.deepEqual([entry.actor, entry.token], ["Anna", id]);
+  await sellsOutAndAgain(anna, cluster);
   assert.equal(await anna.button("Delete room").count(), 0);
   await anna.looks("steers");
   for (const [screen, absent] of [["Rules", "New rule"], ["Webhooks", "New webhook"]]) {
@@ -117,3 +118,21 @@ browserTest(steers, options, async (arena) => {
   await again.reads(/^This is not a token that counts here/);
   assert.equal((await call(cluster, "GET", `${ROOMS}/${shop.id}`)).result.queue_all, true);
 });
+
+/** Sells out, which asks for the room's name, and takes it back. */
+async function sellsOutAndAgain(owner, cluster) {
+  const method = async () =>
+    (await call(cluster, "GET", `${ROOMS}/${shop.id}`)).result.queueing_method;
+  await owner.button("Sold out").click();
+  await owner.page.getByRole("dialog").getByText(/^Nobody new enters\. /).waitFor();
+  await owner.page.keyboard.press("Escape");
+  assert.equal(await method(), "fifo");
+  await owner.button("Sold out").click();
+  await owner.answers(shop.name);
+  await owner.page.keyboard.press("Enter");
+  await owner.reads(/In force: queueing method “Nobody new enters \(sold out\)”\./);
+  assert.equal(await method(), "reject");
+  await owner.button("Sell again").click();
+  await owner.reads(/In force: queueing method “First come, first served”\./);
+  assert.equal(await method(), "fifo");
+}

@@ -147,7 +147,7 @@ browserTest(rejects, { ...options, rooms: [shop, full] }, async (arena) => {
   await owner.button("Save").click();
   await owner.answers("full");
   await page.keyboard.press("Enter");
-  await owner.reads(/In force: queueing_method "reject"/);
+  await owner.reads(/In force: queueing method “Nobody new enters \(sold out\)”/);
   assert.equal(await method(), "reject");
 
   // The event that is on has its own: what is saved counts when it ends.
@@ -158,7 +158,7 @@ browserTest(rejects, { ...options, rooms: [shop, full] }, async (arena) => {
   await arena.cluster.advance(COUNTED_MS);
   await page.getByLabel("Queueing method").selectOption("Lottery");
   await owner.button("Save").click();
-  await owner.reads(/"random"; but the event “sale” has its own until it ends, /);
+  await owner.reads(/“Lottery”; but the event “sale” has its own until it ends, /);
   assert.deepEqual(owner.complaints, []);
 });
 

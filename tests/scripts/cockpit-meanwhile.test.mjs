@@ -78,12 +78,13 @@ test("what the event in force has of its own is not told to count before it ends
   const both = { queueing_method: "reject", turn_kept_minutes: 3 };
   const counts = "Stored and read back; it counts everywhere within 5 s.";
   const later =
-    'Stored and read back: queueing_method "reject"; but the event “sale” has its own until it ' +
-    `ends, ${moment(end)}.`;
+    "Stored and read back: queueing method “Nobody new enters (sold out)”; but the event “sale” " +
+    `has its own until it ends, ${moment(end)}.`;
   const fifo = { ...own, queueing_method: "fifo" };
   assert.equal(await saved({ queueing_method: "reject" }, fifo), later);
   assert.equal(await saved(both, fifo), `In force: turn_kept_minutes 3. ${counts} ${later}`);
-  const all = `In force: queueing_method "reject", turn_kept_minutes 3. ${counts}`;
+  const closed = "queueing method “Nobody new enters (sold out)”";
+  const all = `In force: ${closed}, turn_kept_minutes 3. ${counts}`;
   assert.equal(await saved(both, { ...own, queueing_method: null }), all);
   assert.equal(await saved(both), all);
   assert.equal(await saved({ name: "other" }, own), `In force: name "other". ${counts}`);

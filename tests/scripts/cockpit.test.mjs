@@ -76,6 +76,45 @@ test("a button says what will happen, with the numbers of now", () => {
   check("drain", {}, busy, `${drains}: ${out}`, "804 in line keep their places.");
 });
 
+test("sold out asks, and sells again by the method that was there before", () => {
+  const check = (facts, [label, sentence], [path, method]) => {
+    const actions = actionsOf({ room, numbers: busy, ...facts });
+    const { patch, disturbs, ...button } = actions.find(({ id }) => id === "sale");
+    assert.deepEqual([button.label, button.path], [label, path]);
+    assert.match(button.sentence, sentence);
+    assert.deepEqual(patch, { queueing_method: method });
+    assert.equal(disturbs, method === "reject", "it asks");
+  };
+  const lost = /184 inside go on\. About 804 in line lose .* you press “Sell again” within 5 min/;
+  check({}, ["Sold out", lost], [PATH, "reject"]);
+  const nobody = /^Nobody new enters\. Nobody is inside now\. Whoever comes is told “Not avail/;
+  check({ numbers: quiet }, ["Sold out", nobody], [PATH, "reject"]);
+  const held = { ...busy, held_by: "queue_all" };
+  check({ numbers: held }, ["Sold out", /When the hold ends, whoever waits/], [PATH, "reject"]);
+
+  const closed = { ...room, queueing_method: "reject" };
+  const usual = /by the method “First come, first served”\. Whoever waited .* 5 minutes/;
+  check({ room: closed }, ["Sell again", usual], [PATH, "fifo"]);
+  const sold = (before, target) => ({
+    ...entry(1, { queueing_method: before }, { queueing_method: "reject" }),
+    target,
+  });
+  const log = [sold("fifo", "zones/z/waiting_rooms/other"), sold("random", PATH)];
+  check({ room: closed, log }, ["Sell again", /“Lottery”/], [PATH, "random"]);
+  const made = [{ ...log[1], before: null }];
+  check({ room: closed, log: made }, ["Sell again", usual], [PATH, "fifo"]);
+
+  const event = { id: "e", name: "sale", queueing_method: "fifo", total_active_users: null };
+  const own = `${PATH}/events/e`;
+  check({ event }, ["Sold out", /It is the method of the event “sale”\.$/], [own, "reject"]);
+  const over = { ...event, queueing_method: "reject" };
+  const lottery = { ...room, queueing_method: "random" };
+  check({ room: lottery, event: over }, ["Sell again", /“Lottery”/], [own, null]);
+  check({ room: closed, event: over }, ["Sell again", usual], [own, "fifo"]);
+  const ofRoom = { ...event, queueing_method: null };
+  check({ room: closed, event: ofRoom }, ["Sell again", usual], [PATH, "fifo"]);
+});
+
 test("of each kind the last change that still counts can be undone", () => {
   const limit = entry(1, { total_active_users: 100 }, { total_active_users: 200 });
   const held = entry(2, { queue_all: false }, { queue_all: true });

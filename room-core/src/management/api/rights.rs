@@ -8,15 +8,16 @@ use crate::base::id::{RoomId, ZoneId};
 use crate::management::token::{Grant, Role, Scope};
 
 /// The fields that the role `steer` may change: those of the cockpit's buttons.
-const STEERED_OF_ROOM: [&str; 6] = [
+const STEERED_OF_ROOM: [&str; 7] = [
     "total_active_users",
     "new_users_per_minute",
     "queue_all",
     "maintenance",
     "suspended",
     "page_message",
+    "queueing_method",
 ];
-const STEERED_OF_EVENT: [&str; 8] = [
+const STEERED_OF_EVENT: [&str; 9] = [
     "total_active_users",
     "new_users_per_minute",
     "event_start_time",
@@ -25,6 +26,7 @@ const STEERED_OF_EVENT: [&str; 8] = [
     "shuffle_at_event_start",
     "suspended",
     "page_message",
+    "queueing_method",
 ];
 
 /// The least role that may make a call. With `steer`, [`check_fields`] has the last word.
