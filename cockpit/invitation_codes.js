@@ -1,5 +1,7 @@
 // Makes the code of an invitation in the owner's browser, as docs/invitations.md says.
 
+/** The most links that are made at once. */
+const LINKS_MAX = 10_000;
 /** The most uses of a code. */
 const USES_MAX = 1_000_000;
 /** How far ahead a code may end, in days. */
@@ -14,7 +16,7 @@ const bytesOf = (text) => new TextEncoder().encode(text);
 const part = (json) => base64url(bytesOf(JSON.stringify(json)));
 
 /** Signs the claims of a code with a group's key. */
-export async function codeOf(key, claims) {
+async function codeOf(key, claims) {
   const text = `${part({ alg: "HS256", typ: "JWT" })}.${part(claims)}`;
   const how = { name: "HMAC", hash: "SHA-256" };
   const hmac = await crypto.subtle.importKey("raw", bytesOf(key), how, false, ["sign"]);
@@ -26,7 +28,7 @@ export async function codeOf(key, claims) {
  * The claims of a code for a group of a room, of what is written in the form. A problem of it is
  * thrown as an error.
  */
-export function claimsOf(room, { group, uses, hours }, now_ms, jti) {
+function claimsOf(room, { group, uses, hours }, now_ms, jti) {
   const count = Number(uses);
   const long = Number(hours);
   if (!Number.isInteger(count) || count < 1 || count > USES_MAX) {
@@ -39,7 +41,24 @@ export function claimsOf(room, { group, uses, hours }, now_ms, jti) {
   return { room: room.id, group, jti, uses: count, exp };
 }
 
+/**
+ * Makes as many links as are written in the form, each with a code of its own, signed with the key
+ * of the group. `idOf` names the next code. A problem of what is written is thrown as an error.
+ */
+export async function linksOf(room, key, written, now_ms, idOf) {
+  const many = Number(written.links);
+  if (!Number.isInteger(many) || many < 1 || many > LINKS_MAX) {
+    throw new Error(`1 to ${LINKS_MAX.toLocaleString("en")} links are made at once.`);
+  }
+  const claims = Array.from({ length: many }, () => claimsOf(room, written, now_ms, idOf()));
+  const codes = await Promise.all(claims.map((one) => codeOf(key, one)));
+  return codes.map((code) => linkOf(room, code));
+}
+
+/** Writes links as a table with one column. */
+export const tableOf = (links) => ["link", ...links].map((text) => `"${text}"\r\n`).join("");
+
 /** The link with a code. It is behind the #, which no server is sent. */
-export function linkOf({ host, path }, code) {
+function linkOf({ host, path }, code) {
   return `https://${host}${path}#invitation=${code}`;
 }

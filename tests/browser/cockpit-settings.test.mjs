@@ -162,6 +162,31 @@ browserTest(rejects, { ...options, rooms: [shop, full] }, async (arena) => {
   assert.deepEqual(owner.complaints, []);
 });
 
+const invites = localRoom({ name: "fans", invitation_groups: [{ name: "fans", enters: "first" }] });
+const links = "many invitations are made at once, to copy and as a file";
+browserTest(links, { ...options, rooms: [invites] }, async (arena) => {
+  const owner = await signedIn(arena, DESKTOP);
+  const { page } = owner;
+  await owner.open(invites);
+  await tab(page).click();
+  await page.getByLabel("Links", { exact: true }).fill("10001");
+  await owner.button("Make links").click();
+  await owner.reads("1 to 10,000 links are made at once.");
+  await page.getByLabel("Links", { exact: true }).fill("25");
+  await owner.button("Make links").click();
+  await owner.reads("25 links for “fans” are made. No other screen shows them again.");
+  const made = (await page.getByLabel("One a line").inputValue()).split("\n");
+  assert.deepEqual([made.length, new Set(made).size], [25, 25]);
+  const coming = page.waitForEvent("download");
+  await owner.button("Download as CSV").click();
+  const download = await coming;
+  assert.equal(download.suggestedFilename(), "fans-invitations.csv");
+  const rows = fs.readFileSync(await download.path(), "utf8").trim().split("\r\n");
+  assert.deepEqual(rows, ["link", ...made].map((text) => `"${text}"`));
+  await owner.looks("invitations");
+  assert.deepEqual(owner.complaints, []);
+});
+
 browserTest("everything is saved into a file and restored from it", options, async (arena) => {
   const owner = await signedIn(arena, DESKTOP);
   const { page } = owner;

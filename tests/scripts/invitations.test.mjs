@@ -9,7 +9,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 
-import { claimsOf, codeOf, linkOf } from "../../cockpit/invitation_codes.js";
+import { linksOf, tableOf } from "../../cockpit/invitation_codes.js";
 import { DOCUMENTS } from "../harness/documents.mjs";
 
 const run = promisify(execFile);
@@ -82,17 +82,27 @@ test("the examples in three languages sign by a key of the owner's", async (cont
   }
 });
 
-test("the cockpit makes a code, and a link that keeps it from servers", async () => {
+test("the cockpit makes links with a code each, which they keep from servers", async () => {
   const room = { id: ROOM, host: "shop.example", path: "/buy" };
   const now_ms = (CLAIMS.exp - 7_200) * 1_000 + 999;
-  const claims = claimsOf(room, { group: "members", uses: "3", hours: "2" }, now_ms, "anna-1");
-  assert.deepEqual(claims, { ...CLAIMS, uses: 3 });
-  const code = await codeOf(KEY, claims);
-  check(code, { ...CLAIMS, uses: 3 });
-  const link = new URL(linkOf(room, code));
-  assert.deepEqual([link.pathname, link.search, link.hash], ["/buy", "", `#invitation=${code}`]);
-  for (const written of [{ uses: "0" }, { uses: "1.5" }, { hours: "0" }, { hours: "9999" }]) {
-    const all = { group: "members", uses: "1", hours: "1", ...written };
-    assert.throws(() => claimsOf(room, all, now_ms, "a"), /code/i, JSON.stringify(written));
+  const make = (written) => {
+    let made = 0;
+    const all = { group: "members", links: "1", uses: "3", hours: "2", ...written };
+    return linksOf(room, KEY, all, now_ms, () => `anna-${(made += 1)}`);
+  };
+  const links = await make({ links: "3" });
+  for (const [at, link] of links.entries()) {
+    const { pathname, search, hash } = new URL(link);
+    assert.deepEqual([pathname, search], ["/buy", ""]);
+    check(hash.replace("#invitation=", ""), { ...CLAIMS, jti: `anna-${at + 1}`, uses: 3 });
+  }
+  assert.equal(links.length, 3);
+  assert.equal(tableOf(links.slice(0, 1)), `"link"\r\n"${links[0]}"\r\n`);
+  const wrong = [{ uses: "0" }, { uses: "1.5" }, { hours: "0" }, { hours: "9999" }];
+  for (const written of wrong) {
+    await assert.rejects(make(written), /code/i, JSON.stringify(written));
+  }
+  for (const many of ["0", "", "2.5", "10001"]) {
+    await assert.rejects(make({ links: many }), /^Error: 1 to 10,000 links/, many);
   }
 });
