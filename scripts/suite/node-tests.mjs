@@ -28,8 +28,8 @@ export function testFiles(folder) {
 export async function runTestFile(file, variables) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waiting-room-results-"));
   const kept = path.join(folder, "results");
+  // Without `--test`, by which Node would start another process for the one file.
   const options = [
-    "--test",
     ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
     ...[`--test-reporter=${REPORTER}`, `--test-reporter-destination=${kept}`],
   ];
