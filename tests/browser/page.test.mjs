@@ -70,9 +70,10 @@ browserTest("without script the page comes back and enters", quickRoom, async (a
 
 browserTest("the page counts down and comes back without a flash", quickRoom, async (arena) => {
   await visitorInside(arena.cluster, quick);
-  const context = { ...DESKTOP, colorScheme: "dark" };
+  const context = { ...DESKTOP, colorScheme: "dark", reducedMotion: "no-preference" };
   const visitor = await arena.visitor({ room: quick, context });
   await visitor.come();
+  assert.equal(await moving(visitor.page), 1, "the visitor's own dot");
   const frames = await watchFrames(visitor.page);
   await visitor.refreshes(2);
   assert.match(await visitor.text(), /Next update: \d s\n/);
@@ -94,6 +95,7 @@ browserTest("a screen reader hears news and nothing else", { rooms: [waiting] },
   const said = page.getByRole("status");
   await page.goto(visitor.address);
   await page.waitForTimeout(QUIET_MS);
+  assert.equal(await moving(page), 0, "something moves for who wants no motion");
   assert.equal(await said.textContent(), "", "the first page says itself");
   // A wait may become a minute shorter in between: that is news.
   const facts = () => page.locator(".facts").innerText();
@@ -219,8 +221,7 @@ async function makeLines(cluster, full) {
 }
 
 async function checkState(arena, { state, room, title, form, varies }, device, screen) {
-  const context = { ...screen, reducedMotion: "reduce" };
-  const visitor = await arena.visitor({ room, context });
+  const visitor = await arena.visitor({ room, context: screen });
   const { page } = visitor;
   await page.addInitScript({ path: AXE });
   await (form ? visitor.submitForm("order") : visitor.come());
@@ -265,6 +266,11 @@ async function watchFrames(page) {
   });
   await session.send("Page.startScreencast", { format: "jpeg", everyNthFrame: 1 });
   return sizes;
+}
+
+/** Counts what moves on the page. */
+function moving(page) {
+  return page.evaluate(() => document.getAnimations().length);
 }
 
 /** An empty picture is many times smaller than one with the page on it. */

@@ -30,7 +30,7 @@ const options = { rooms: [gated, counted], ...asking(siteverify) };
 browserTest("a visitor passes the challenge and stands in line", options, async (arena) => {
   await occupy(arena, gated);
   for (const [device, screen] of [["phone", PHONE], ["desktop", DESKTOP]]) {
-    const visitor = await challenged(arena, gated, { ...screen, reducedMotion: "reduce" });
+    const visitor = await challenged(arena, gated, screen);
     await visitor.page.addInitScript({ path: AXE });
     visitor.address += "sale?b=%20+1&&a=2#tickets";
     await visitor.come();
@@ -59,7 +59,7 @@ browserTest("a challenge is readable by everybody in every language", options, a
 
 browserTest("a visitor who fails sees the same page as one in line", options, async (arena) => {
   await occupy(arena, gated);
-  const visitor = await challenged(arena, gated, { ...PHONE, reducedMotion: "reduce" });
+  const visitor = await challenged(arena, gated, PHONE);
   await visitor.come();
   await visitor.page.evaluate(() => window.cfWaitingRoomNoToken());
   await visitor.page.getByRole("heading", { name: "You are in line" }).waitFor();

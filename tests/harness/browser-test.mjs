@@ -80,7 +80,8 @@ export class Arena {
   }
 
   /**
-   * Makes a new browser that has not opened anything yet.
+   * Makes a new browser that has not opened anything yet. Its owner wants no motion, unless
+   * `context` says otherwise: a page that moves is painted anew sixty times a second.
    *
    * @param {object} options
    * @param {object} options.room the room it will visit
@@ -91,7 +92,8 @@ export class Arena {
   async visitor({ room, name = "browser", colo = this.cluster.isolates[0].colo, context }) {
     const near = { "x-visitor": name, "mf-cf-blob": JSON.stringify({ colo }) };
     const extraHTTPHeaders = { ...near, ...context?.extraHTTPHeaders };
-    const opened = await this.browser.newContext({ ...context, extraHTTPHeaders });
+    const asked = { reducedMotion: "reduce", ...context, extraHTTPHeaders };
+    const opened = await this.browser.newContext(asked);
     const page = await opened.newPage();
     page.setDefaultTimeout(PATIENCE_MS);
     const address = this.cluster.address(this.cluster.isolateNear(colo), room);

@@ -124,7 +124,7 @@ class Owner {
   /** Looks at the page as it is, light and dark: nothing hinders anybody, nothing sticks out. */
   async looks(name) {
     for (const colorScheme of ["light", "dark"]) {
-      await this.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await this.page.emulateMedia({ colorScheme });
       await this.browser.keepScreenshot(`cockpit-${name}-${colorScheme}`, { fullPage: true });
       assert.deepEqual(await barriers(this.page), [], `${name}, ${colorScheme}`);
     }
