@@ -36,6 +36,12 @@ const GLANCE_OFF = `export * from "./waiting_room_whole.js";\nexport const glanc
 export const BARE = "export default { fetch(request) { return fetch(request); } };";
 
 /**
+ * The modules of each kind of Worker that this process has started: each isolate of each cluster
+ * has the same, and they are megabytes.
+ */
+const gathered = new Map();
+
+/**
  * Gathers the modules of the Worker under test, with the side door around it.
  *
  * @param {object} options
@@ -45,6 +51,19 @@ export const BARE = "export default { fetch(request) { return fetch(request); } 
  * @param {object[]} options.rooms the rooms it serves
  */
 export function workerModules({ build = "release", entry = defaultEntry(), glance = true, rooms }) {
+  const kind = JSON.stringify([build, entry, glance]);
+  if (!gathered.has(kind)) gathered.set(kind, gatherAll(build, entry, glance));
+  const roomsFile = roomsOf(entry);
+  return {
+    modulesRoot: path.parse(ROOT).root,
+    modules: gathered
+      .get(kind)
+      .map((one) => (one.path === roomsFile ? { ...one, contents: asModule(rooms) } : one)),
+  };
+}
+
+/** All modules of a Worker, as if it served no room. */
+function gatherAll(build, entry, glance) {
   const door = path.join(import.meta.dirname, "counting-entry.mjs");
   const product = path.join(import.meta.dirname, "product.mjs");
   const target = path.relative(path.dirname(product), entry);
@@ -57,15 +76,16 @@ export function workerModules({ build = "release", entry = defaultEntry(), glanc
         (hasInstance(entry) ? `export { rebuild } from "./${instance}";\n` : "") +
         (isProduct(entry) ? ALL_WASM_BYTES : ""),
     ],
-    [path.join(path.dirname(entry), "..", "rooms.json"), asModule(rooms)],
+    [roomsOf(entry), asModule([])],
   ]);
   if (!glance) given.set(GLUE, GLANCE_OFF);
   const modules = new Map();
   gather(door, modules, given, build);
-  return {
-    modulesRoot: path.parse(ROOT).root,
-    modules: [...modules].map(([file, contents]) => ({ type: typeOf(file), path: file, contents })),
-  };
+  return [...modules].map(([file, contents]) => ({ type: typeOf(file), path: file, contents }));
+}
+
+function roomsOf(entry) {
+  return path.join(path.dirname(entry), "..", "rooms.json");
 }
 
 function hasInstance(entry) {
