@@ -22,6 +22,7 @@ import { closeConnections, send, sendForJson } from "./http.mjs";
 import { Miniflare, convertV4MiniflareOptions } from "./miniflare.mjs";
 import { CONNECTION, ownPlatform } from "./own-platform.mjs";
 import { Rest } from "./rest.mjs";
+import { Wake } from "./wake.mjs";
 import { WorkerLog } from "./worker-log.mjs";
 import { workerModules } from "./worker-modules.mjs";
 import { workerdPid } from "./workerd-process.mjs";
@@ -86,6 +87,7 @@ class Cluster {
   #arrivals = [];
   #turn = 0;
   #rest;
+  #wake;
   #copies;
   /** How many requests wait for their answer, and how many have got one. */
   #open = 0;
@@ -120,6 +122,7 @@ class Cluster {
       await this.#learnPort(name, "TestDoor");
     }
     await this.#learnPort(ORIGIN, "Arrivals");
+    this.#wake = new Wake(this.#ports.get(`${HUB} TestDoor`));
     await this.#copies.begin(this.#miniflare);
   }
 
@@ -218,7 +221,7 @@ class Cluster {
     await this.#rest.comes();
     this.clock.jump(ms);
     // A sleeping timer notices the new time at the next event of the process: this one.
-    await sendForJson({ port: this.#ports.get(`${HUB} TestDoor`), path: "/wake" });
+    await this.#wake.up();
     await this.#rest.comes();
   }
 
@@ -404,6 +407,7 @@ class Cluster {
   async #halt() {
     closeConnections();
     this.#rest?.close();
+    this.#wake?.close();
     await this.#miniflare?.dispose();
   }
 

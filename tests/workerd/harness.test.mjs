@@ -4,6 +4,7 @@
  */
 
 import assert from "node:assert/strict";
+import http from "node:http";
 import path from "node:path";
 import { test } from "node:test";
 
@@ -12,6 +13,7 @@ import { Crowd } from "../harness/crowd.mjs";
 import { lineRoom, playLine } from "../harness/line.mjs";
 import { mostEnteredInAMinute, mostInside, orderOfEntry } from "../harness/measure.mjs";
 import { Rest } from "../harness/rest.mjs";
+import { Wake } from "../harness/wake.mjs";
 
 const MINUTE_MS = 60_000;
 const entry = path.join(import.meta.dirname, "..", "harness", "admit-everybody.mjs");
@@ -41,6 +43,35 @@ clusterTest("the clock of workerd moves with the clock of the tests", options, a
   await cluster.advance(10 * MINUTE_MS, MINUTE_MS);
   const passed = (await cluster.door()).now - before;
   assert.ok(passed >= 10 * MINUTE_MS && passed < 11 * MINUTE_MS, `${passed} ms passed`);
+});
+
+test("wakes go over one connection, which may be closed between them", async (context) => {
+  const connections = [];
+  const asked = [];
+  const server = http.createServer((request, response) => {
+    asked.push(request.url);
+    const length = { "content-length": 2 };
+    // The whole answer may come in two parts.
+    response.writeHead(200, length).write("{");
+    setImmediate(() => response.end("}"));
+  });
+  server.on("connection", (socket) => connections.push(socket));
+  context.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await new Promise((begun) => server.listen(0, "127.0.0.1", begun));
+  const wake = new Wake(server.address().port);
+  await wake.up();
+  await Promise.all([wake.up(), wake.up()]);
+  assert.deepEqual([asked.length, connections.length], [3, 1]);
+  connections[0].destroy();
+  await wake.up();
+  assert.deepEqual([asked.length, connections.length], [4, 2]);
+  server.on("connection", (socket) => socket.destroy());
+  connections[1].destroy();
+  await assert.rejects(wake.up(), /workerd closed the connection|ECONNRESET|EPIPE/);
+  assert.ok(connections.length <= 4, "it tries oftener than once more");
 });
 
 const product = { rooms: [lineRoom] };
