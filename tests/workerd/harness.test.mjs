@@ -14,6 +14,7 @@ import { lineRoom, playLine } from "../harness/line.mjs";
 import { mostEnteredInAMinute, mostInside, orderOfEntry } from "../harness/measure.mjs";
 import { Rest } from "../harness/rest.mjs";
 import { Wake } from "../harness/wake.mjs";
+import { workerModules } from "../harness/worker-modules.mjs";
 
 const MINUTE_MS = 60_000;
 const entry = path.join(import.meta.dirname, "..", "harness", "admit-everybody.mjs");
@@ -72,6 +73,16 @@ test("wakes go over one connection, which may be closed between them", async (co
   connections[1].destroy();
   await assert.rejects(wake.up(), /workerd closed the connection|ECONNRESET|EPIPE/);
   assert.ok(connections.length <= 4, "it tries oftener than once more");
+});
+
+test("Workers of one kind share all modules but their rooms", () => {
+  const of = (rooms, more) => workerModules({ rooms, ...more }).modules;
+  const [one, other, debug] = [of([1]), of([2]), of([1], { build: "debug" })];
+  const differ = one.filter((module, at) => module.contents !== other[at].contents);
+  assert.deepEqual(differ.map((module) => path.basename(module.path)), ["rooms.json"]);
+  assert.equal(differ[0].contents, "export default [1];");
+  const bytes = (modules) => modules.reduce((sum, { contents }) => sum + contents.length, 0);
+  assert.ok(bytes(debug) > bytes(one), "the other build is the same one");
 });
 
 const product = { rooms: [lineRoom] };
