@@ -12,7 +12,7 @@ pub mod moving;
 mod session;
 mod standing;
 
-use crate::base::id::{AggregatorCode, CounterCode, TicketId};
+use crate::base::id::{CounterCode, TicketId};
 use crate::base::time::Timestamp;
 use crate::capacity::slots::SlotClass;
 use crate::order::census::Presence;
@@ -23,7 +23,7 @@ use crate::queue::estimate::{self, Shown};
 use crate::queue::view::View;
 use crate::room::settings::{Maintenance, QueueingMethod, Settings};
 use crate::ticket::bucket::Bucket;
-use crate::ticket::{Challenge, GRACE_S, NO_ESTIMATE, Ticket, TicketState};
+use crate::ticket::{GRACE_S, NO_ESTIMATE, Ticket, TicketState};
 
 use check_in::{RETRY_S_MIN, check_in, continued, expected_until, jittered, kept_ms, turn_s};
 use session::first_end;
@@ -259,30 +259,7 @@ pub fn settle(context: VisitContext<'_>, ask: Ask, answer: CounterAnswer) -> Dec
 /// Makes the ticket of a visitor who comes for the first time.
 pub(crate) fn new_ticket(context: VisitContext<'_>) -> Ticket {
     let VisitContext { now, behind_ms, random, .. } = context;
-    Ticket {
-        id: random.ticket_id,
-        joined_at: now + behind_ms,
-        state: TicketState::Queued,
-        accepted_at: Timestamp::default(),
-        counted_bucket: Bucket::default(),
-        last_check_in: now,
-        interval_s: 0,
-        shown_estimate_s: NO_ESTIMATE,
-        checked_until_s: 0,
-        client: crate::ticket::client::ClientMark::default(),
-        confirmed_s: 0,
-        unconfirmed: true,
-        infinite: false,
-        challenge: Challenge::None,
-        people_ahead: 0,
-        counted_by: AggregatorCode::default(),
-        counter: CounterCode::default(),
-        shared: false,
-        kept_minutes: 0,
-        moving: false,
-        group: 0,
-        placed_at: Timestamp(0),
-    }
+    Ticket { last_check_in: now, ..Ticket::new(random.ticket_id, now + behind_ms) }
 }
 
 fn asked(settings: &Settings, ticket: Ticket, class: SlotClass, key: OrderKey) -> Ask {

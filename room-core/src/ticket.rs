@@ -162,6 +162,34 @@ const FLAG_MOVING: u8 = FLAG_SHARED;
 const KEPT_SHIFT: u32 = 5;
 
 impl Ticket {
+    /// Makes the ticket of a visitor who joins at this moment, with nothing noted yet.
+    pub(crate) fn new(id: TicketId, joined_at: Timestamp) -> Self {
+        Self {
+            id,
+            joined_at,
+            state: TicketState::Queued,
+            accepted_at: Timestamp(0),
+            counted_bucket: Bucket(0),
+            last_check_in: joined_at,
+            interval_s: 0,
+            shown_estimate_s: NO_ESTIMATE,
+            checked_until_s: 0,
+            client: ClientMark::default(),
+            confirmed_s: 0,
+            unconfirmed: true,
+            infinite: false,
+            challenge: Challenge::None,
+            people_ahead: 0,
+            counted_by: AggregatorCode::default(),
+            counter: CounterCode::default(),
+            shared: false,
+            kept_minutes: 0,
+            moving: false,
+            group: 0,
+            placed_at: Timestamp(0),
+        }
+    }
+
     /// Returns how long the visitor of an accepted ticket waited, in seconds.
     pub fn waited_s(&self) -> u32 {
         let waited_s = self.accepted_at.since_ms(self.joined_at) / SECOND_MS;
@@ -282,9 +310,9 @@ impl Ticket {
     /// Reads a ticket from exactly these bytes; `None` if they are no ticket.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let rest = &mut { bytes };
+        let id = TicketId::from_bytes(take(rest)?);
+        let joined_at = Timestamp(u64::from_be_bytes(take(rest)?));
         let ticket = Self {
-            id: TicketId::from_bytes(take(rest)?),
-            joined_at: Timestamp(u64::from_be_bytes(take(rest)?)),
             state: match take(rest)? {
                 [QUEUED] => TicketState::Queued,
                 [ACCEPTED] => TicketState::Accepted,
@@ -295,20 +323,8 @@ impl Ticket {
             last_check_in: Timestamp(u64::from_be_bytes(take(rest)?)),
             interval_s: u16::from_be_bytes(take(rest)?),
             shown_estimate_s: u32::from_be_bytes(take(rest)?),
-            checked_until_s: 0,
             client: ClientMark(u32::from_be_bytes(take(rest)?)),
-            confirmed_s: 0,
-            unconfirmed: false,
-            infinite: false,
-            challenge: Challenge::None,
-            people_ahead: 0,
-            counted_by: AggregatorCode::default(),
-            counter: CounterCode::default(),
-            shared: false,
-            kept_minutes: 0,
-            moving: false,
-            group: 0,
-            placed_at: Timestamp(0),
+            ..Self::new(id, joined_at)
         };
         let [flags] = take(rest)?;
         let confirmed_s = u32::from_be_bytes(take(rest)?);

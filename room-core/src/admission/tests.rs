@@ -10,7 +10,7 @@ use super::{
     Ask, CounterAnswer, Decision, EARLY_MS, RandomInputs, VisitContext, decide, is_inside,
     next_refresh, settle,
 };
-use crate::base::id::{AggregatorCode, CounterCode, TicketId};
+use crate::base::id::TicketId;
 use crate::base::time::Timestamp;
 use crate::capacity::cadence::STALE_MS;
 use crate::capacity::slots::SlotClass;
@@ -19,8 +19,7 @@ use crate::order::order_key::OrderKey;
 use crate::queue::view::View;
 use crate::room::settings::Settings;
 use crate::ticket::bucket::Bucket;
-use crate::ticket::client::ClientMark;
-use crate::ticket::{Challenge, GRACE_S, NO_ESTIMATE, Ticket, TicketState};
+use crate::ticket::{GRACE_S, Ticket, TicketState};
 
 pub(crate) const NOW: Timestamp = Timestamp(1_000_000);
 pub(crate) const DRAWS: RandomInputs = RandomInputs {
@@ -36,28 +35,9 @@ fn view(open: bool, threshold: u64) -> View {
 
 pub(crate) fn queued(joined_ms: u64, last_check_in_ms: u64) -> Ticket {
     Ticket {
-        id: TicketId::from_bytes([1; 16]),
-        joined_at: Timestamp(joined_ms),
-        state: TicketState::Queued,
-        accepted_at: Timestamp(0),
-        counted_bucket: Bucket(0),
         last_check_in: Timestamp(last_check_in_ms),
         interval_s: 20,
-        shown_estimate_s: NO_ESTIMATE,
-        checked_until_s: 0,
-        client: ClientMark::default(),
-        confirmed_s: 0,
-        unconfirmed: true,
-        infinite: false,
-        challenge: Challenge::None,
-        people_ahead: 0,
-        counted_by: AggregatorCode::default(),
-        counter: CounterCode::default(),
-        shared: false,
-        kept_minutes: 0,
-        moving: false,
-        group: 0,
-        placed_at: Timestamp(0),
+        ..Ticket::new(TicketId::from_bytes([1; 16]), Timestamp(joined_ms))
     }
 }
 

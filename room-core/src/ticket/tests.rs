@@ -5,34 +5,24 @@ use super::{
     Challenge, LONGEST_TOLD_S, NO_ESTIMATE, TICKET_BYTES, TURN_KEPT_MINUTES_MAX, Ticket,
     TicketState,
 };
-use crate::base::id::{AggregatorCode, CounterCode, TicketId};
+use crate::base::id::{AggregatorCode, TicketId};
 use crate::base::time::Timestamp;
 use crate::ticket::bucket::Bucket;
 
 fn accepted() -> Ticket {
     Ticket {
-        id: TicketId::from_bytes([7; 16]),
-        joined_at: Timestamp(0x0102_0304_0506_0708),
         state: TicketState::Accepted,
         accepted_at: Timestamp(0x1112_1314_1516_1718),
         counted_bucket: Bucket(0x2122_2324),
         last_check_in: Timestamp(0x3132_3334_3536_3738),
         interval_s: 0x4142,
-        shown_estimate_s: NO_ESTIMATE,
         checked_until_s: 0x7172_7374,
         client: ClientMark(0x5152_5354),
         confirmed_s: 0x6162_6364,
         unconfirmed: false,
         infinite: true,
-        challenge: Challenge::None,
-        people_ahead: 0,
         counted_by: AggregatorCode(0x7172_7374),
-        counter: CounterCode::default(),
-        shared: false,
-        kept_minutes: 0,
-        moving: false,
-        group: 0,
-        placed_at: Timestamp(0),
+        ..Ticket::new(TicketId::from_bytes([7; 16]), Timestamp(0x0102_0304_0506_0708))
     }
 }
 

@@ -9,7 +9,7 @@ mod question;
 
 use super::{Followup, Isolate, Outcome};
 use crate::admission::{self, RandomInputs};
-use crate::base::id::{AggregatorCode, Colo, CounterCode, Incarnation, IsolateId, TicketId};
+use crate::base::id::{Colo, Incarnation, IsolateId, TicketId};
 use crate::base::time::Timestamp;
 use crate::capacity::cadence::STALE_MS;
 use crate::capacity::slots::{GrantId, SlotClass, Slots};
@@ -23,8 +23,7 @@ use crate::order::order_key::OrderKey;
 use crate::queue::view::View;
 use crate::room::settings::{Settings, WhenSilent};
 use crate::ticket::bucket::Bucket;
-use crate::ticket::client::ClientMark;
-use crate::ticket::{Challenge, NO_ESTIMATE, Ticket, TicketState};
+use crate::ticket::{Ticket, TicketState};
 
 const NOW: Timestamp = Timestamp(1_000_000);
 const NODE: Node = Node { colo: Colo::UNKNOWN, shard: 0 };
@@ -285,28 +284,11 @@ fn a_slot_given_a_while_ago_counts_then_and_moves_to_now() {
 
 fn accepted(bucket_s: u32) -> Ticket {
     Ticket {
-        id: TicketId::from_bytes([1; 16]),
-        joined_at: NOW,
         state: TicketState::Accepted,
         accepted_at: NOW,
         counted_bucket: Bucket(bucket_s),
-        last_check_in: NOW,
-        interval_s: 0,
-        shown_estimate_s: NO_ESTIMATE,
-        checked_until_s: 0,
-        client: ClientMark::default(),
-        confirmed_s: 0,
         unconfirmed: false,
-        infinite: false,
-        challenge: Challenge::None,
-        people_ahead: 0,
-        counted_by: AggregatorCode::default(),
-        counter: CounterCode::default(),
-        shared: false,
-        kept_minutes: 0,
-        moving: false,
-        group: 0,
-        placed_at: Timestamp(0),
+        ..Ticket::new(TicketId::from_bytes([1; 16]), NOW)
     }
 }
 

@@ -2,14 +2,13 @@
 
 use super::{Called, LotteryKey, ROUND_MS, Round, parts, place};
 use crate::admission::{Decision, RandomInputs, VisitContext, decide, next_refresh};
-use crate::base::id::{AggregatorCode, CheckInId, CounterCode, TicketId};
+use crate::base::id::{CheckInId, TicketId};
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::order::census::Presence;
 use crate::order::order_key::OrderKey;
 use crate::queue::view::View;
 use crate::room::settings::{QueueingMethod, Settings};
-use crate::ticket::bucket::Bucket;
-use crate::ticket::{Challenge, NO_ESTIMATE, Ticket, TicketState};
+use crate::ticket::Ticket;
 
 const KEY: LotteryKey = LotteryKey::from_bytes([7; 32]);
 const START: Timestamp = Timestamp(1_800_000_000_000);
@@ -18,28 +17,10 @@ fn ticket(number: u64, confirmed_at: Timestamp) -> Ticket {
     let mut id = [0; 16];
     id[..8].copy_from_slice(&number.to_be_bytes());
     Ticket {
-        id: TicketId::from_bytes(id),
-        joined_at: confirmed_at,
-        state: TicketState::Queued,
-        accepted_at: Timestamp(0),
-        counted_bucket: Bucket(0),
-        last_check_in: confirmed_at,
         interval_s: 20,
-        shown_estimate_s: NO_ESTIMATE,
-        checked_until_s: 0,
-        client: crate::ticket::client::ClientMark::default(),
         confirmed_s: confirmed_at.seconds() as u32,
         unconfirmed: false,
-        infinite: false,
-        challenge: Challenge::None,
-        people_ahead: 0,
-        counted_by: AggregatorCode::default(),
-        counter: CounterCode::default(),
-        shared: false,
-        kept_minutes: 0,
-        moving: false,
-        group: 0,
-        placed_at: Timestamp(0),
+        ..Ticket::new(TicketId::from_bytes(id), confirmed_at)
     }
 }
 
