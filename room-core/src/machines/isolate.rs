@@ -34,7 +34,9 @@ use crate::capacity::slots::{BATCH_MS, GrantId, SlotClass, SlotEnd};
 use crate::capacity::state::{Node, RevokedVisitor};
 use crate::machines::journal::{self, Moment, Pending};
 use crate::machines::turn::earlier;
-use crate::machines::wire::{CounterCall, CounterRequest, IsolateEvent, Report, ReportReply};
+use crate::machines::wire::{
+    Admission, CounterCall, CounterRequest, IsolateEvent, Report, ReportReply,
+};
 use crate::order::lottery;
 use crate::queue::view::{View, keep_newer};
 use crate::room::settings::{QueueingMethod, Settings};
@@ -399,18 +401,15 @@ impl Isolate {
                 noted::note(self, record);
                 let logged = journal::logged(settings, &ticket, (class, grant), before);
                 let told_s = waited_s.and_then(|_| ticket.first_told_s());
-                self.outbox.push(IsolateEvent::Admitted {
-                    visitor,
-                    bucket,
-                    second,
+                self.outbox.push(IsolateEvent::Admitted(Admission {
                     early,
-                    class,
                     waited_s,
                     told_s,
                     turn_kept,
                     grant,
                     logged,
-                });
+                    ..Admission::new(visitor, bucket, second, class)
+                }));
                 if ticket.counted_bucket > bucket {
                     noted::record_move(self, &mut ticket, bucket);
                 }

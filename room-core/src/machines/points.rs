@@ -31,11 +31,13 @@ pub fn numbers(report: &Report) -> [u32; NUMBERS] {
     };
     for event in &report.events {
         match event {
-            IsolateEvent::Admitted { waited_s: None, .. } => add(ENTERED, 1),
-            IsolateEvent::Admitted { waited_s: Some(seconds), .. } => {
-                add(CALLED, 1);
-                add(WAITED_S, *seconds);
-            }
+            IsolateEvent::Admitted(admission) => match admission.waited_s {
+                None => add(ENTERED, 1),
+                Some(seconds) => {
+                    add(CALLED, 1);
+                    add(WAITED_S, seconds);
+                }
+            },
             IsolateEvent::Present(presence) => add(JOINED, presence.joined.into()),
             IsolateEvent::Revoked { .. } => add(REVOKED, 1),
             IsolateEvent::Moved { .. } => {}

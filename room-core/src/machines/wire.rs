@@ -246,43 +246,65 @@ pub struct Report {
     pub journal: String,
 }
 
+/// What an isolate says of a visitor who was admitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Admission {
+    /// The visitor.
+    pub visitor: VisitorId,
+    /// Activity bucket (the second of expiry) in which the visitor is counted from now on.
+    pub bucket: Bucket,
+    /// When the visitor was admitted, in seconds since the Unix epoch. With a slot the time is
+    /// in ledger time or later; without one it is by the isolate's clock.
+    pub second: u64,
+    /// Whether that was in the first half of the second, in ledger time. False if it is not
+    /// known: the visitor then counts in the rate for half a second more.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub early: bool,
+    /// Whether the slot was one for newcomers or one for called visitors.
+    pub class: SlotClass,
+    /// How long the visitor waited in the line, in seconds. `None` without a wait, and from an
+    /// earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited_s: Option<u32>,
+    /// The wait that was shown to the visitor, in seconds. `None` if none was shown, and from
+    /// an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told_s: Option<u32>,
+    /// Whether the visitor had missed a check-in while the turn was kept.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub turn_kept: bool,
+    /// Grant of the slot. `None` for a visitor who entered without one, for example by
+    /// `keep_flowing` while no object answered.
+    pub grant: Option<GrantId>,
+    /// What the transparency log says besides; `None` in a room without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logged: Option<Logged>,
+}
+
+impl Admission {
+    /// Makes an admission without a slot, and without a wait before it.
+    pub fn new(visitor: VisitorId, bucket: Bucket, second: u64, class: SlotClass) -> Self {
+        Self {
+            visitor,
+            bucket,
+            second,
+            early: false,
+            class,
+            waited_s: None,
+            told_s: None,
+            turn_kept: false,
+            grant: None,
+            logged: None,
+        }
+    }
+}
+
 /// An event in an isolate that changes how visitors are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IsolateEvent {
     /// A visitor was admitted.
-    Admitted {
-        /// The visitor.
-        visitor: VisitorId,
-        /// Activity bucket (the second of expiry) in which the visitor is counted from now on.
-        bucket: Bucket,
-        /// When the visitor was admitted, in seconds since the Unix epoch. With a slot the time is
-        /// in ledger time or later; without one it is by the isolate's clock.
-        second: u64,
-        /// Whether that was in the first half of the second, in ledger time. False if it is not
-        /// known: the visitor then counts in the rate for half a second more.
-        #[serde(default, skip_serializing_if = "is_false")]
-        early: bool,
-        /// Whether the slot was one for newcomers or one for called visitors.
-        class: SlotClass,
-        /// How long the visitor waited in the line, in seconds. `None` without a wait, and from an
-        /// earlier version.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        waited_s: Option<u32>,
-        /// The wait that was shown to the visitor, in seconds. `None` if none was shown, and from
-        /// an earlier version.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        told_s: Option<u32>,
-        /// Whether the visitor had missed a check-in while the turn was kept.
-        #[serde(default, skip_serializing_if = "is_false")]
-        turn_kept: bool,
-        /// Grant of the slot. `None` for a visitor who entered without one, for example by
-        /// `keep_flowing` while no object answered.
-        grant: Option<GrantId>,
-        /// What the transparency log says besides; `None` in a room without one.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        logged: Option<Logged>,
-    },
+    Admitted(Admission),
     /// A session was renewed: the visitor is now counted in another activity bucket.
     Moved {
         /// The visitor.

@@ -178,8 +178,8 @@ pub fn counter_reply(reply: &CounterReply) -> String {
 
 fn isolate_event(event: &IsolateEvent) -> String {
     match event {
-        IsolateEvent::Admitted { visitor, .. } => {
-            format!("visitor {} entered", (visitor.0 >> 4).saturating_sub(1))
+        IsolateEvent::Admitted(admission) => {
+            format!("visitor {} entered", (admission.visitor.0 >> 4).saturating_sub(1))
         }
         IsolateEvent::Moved { visitor, from, to, .. } => format!(
             "visitor {} moved on by {} s",

@@ -9,8 +9,8 @@ use room_core::base::sorted::SortedMap;
 use room_core::capacity::cadence::Cadence;
 use room_core::capacity::state::Contribution;
 use room_core::machines::wire::{
-    CounterReply, CounterRequest, GlobalReply, GlobalRequest, IsolateEvent, Pull, Report,
-    ReportReply, SlotRequest, Sync,
+    Admission, CounterReply, CounterRequest, GlobalReply, GlobalRequest, IsolateEvent, Pull,
+    Report, ReportReply, SlotRequest, Sync,
 };
 use room_core::order::census::Presence;
 use room_core::queue::levels::Levels;
@@ -129,20 +129,9 @@ fn report(report: Report) -> Report {
 
 fn event(event: IsolateEvent) -> IsolateEvent {
     match event {
-        IsolateEvent::Admitted { visitor, bucket, second, class, grant, .. } => {
-            let (waited_s, told_s, turn_kept, logged) = (None, None, false, None);
-            IsolateEvent::Admitted {
-                visitor,
-                bucket,
-                second,
-                early: false,
-                class,
-                waited_s,
-                told_s,
-                turn_kept,
-                grant,
-                logged,
-            }
+        IsolateEvent::Admitted(Admission { visitor, bucket, second, class, grant, .. }) => {
+            let known = Admission::new(visitor, bucket, second, class);
+            IsolateEvent::Admitted(Admission { grant, ..known })
         }
         IsolateEvent::Present(presence) => {
             // Its last bits are those of no visitor.

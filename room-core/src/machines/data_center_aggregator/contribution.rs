@@ -15,7 +15,7 @@ use crate::capacity::state::{
     BIN_SECONDS, CLOCK_MS, Contribution, LEFT_OUT_MS, Node, REPORT_ANSWER_MS, RevokedVisitor,
     SYNC_MS,
 };
-use crate::machines::wire::IsolateEvent;
+use crate::machines::wire::{Admission, IsolateEvent};
 use crate::order::census::{Census, Epoch};
 use crate::order::order_key::EPOCH_MS;
 use crate::room::settings::Settings;
@@ -107,47 +107,8 @@ impl Counts {
     ) -> News {
         let newest = Bucket::last_possible(now + SKEW_MS);
         match *event {
-            IsolateEvent::Admitted {
-                visitor,
-                bucket,
-                second,
-                early,
-                class,
-                waited_s,
-                told_s,
-                turn_kept,
-                grant,
-                ..
-            } => {
-                let bucket = bucket.min(newest);
-                // A second admission of one ticket is one visitor and one slot. It ends later if
-                // the room's sessions have become longer since.
-                if let Some(before) = self.visitors.admit(visitor, bucket, second) {
-                    return self.move_on(now, settings, visitor, before, bucket, self.code);
-                }
-                self.visitors.named.count(visitor, bucket, self.code);
-                *self.activity.get_or_default(bucket) += 1;
-                let told_second = second;
-                let second = second.min((now + SKEW_MS).seconds());
-                *self.entered.get_or_default(second) += 1;
-                if early && second == told_second {
-                    *self.entered_early.get_or_default(second) += 1;
-                }
-                if class == SlotClass::New {
-                    *self.admitted.get_or_default(second) += 1;
-                }
-                let fact = if waited_s.is_some() { Fact::Called } else { Fact::New };
-                let waited = waited_s.map(|seconds| Fact::Waited(seconds.into()));
-                let told = told_s.zip(waited_s);
-                let told = told.map(|(told_s, waited_s)| Fact::told_error(told_s, waited_s));
-                let kept = turn_kept.then_some(Fact::TurnKept);
-                for fact in [Some(fact), waited, told, kept].into_iter().flatten() {
-                    facts::count(&mut self.facts, now, Timestamp::from_seconds(second), fact);
-                }
-                if let Some(grant) = grant {
-                    let used = self.used.get_or_insert_with(grant, || (0, now));
-                    *used = (used.0 + 1, now);
-                }
+            IsolateEvent::Admitted(admission) => {
+                return self.admit(now, settings, admission, newest);
             }
             IsolateEvent::Moved { visitor, from, to, counted_by } => {
                 return self.move_on(now, settings, visitor, from, to.min(newest), counted_by);
@@ -163,6 +124,47 @@ impl Counts {
                     facts::count(&mut self.facts, now, presence.from, Fact::Joined);
                 }
             }
+        }
+        News::Some
+    }
+
+    /// Counts an admission, in a bucket not after the `newest`.
+    fn admit(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        admission: Admission,
+        newest: Bucket,
+    ) -> News {
+        let Admission { visitor, second, early, class, waited_s, told_s, .. } = admission;
+        let bucket = admission.bucket.min(newest);
+        // A second admission of one ticket is one visitor and one slot. It ends later if the room's
+        // sessions have become longer since.
+        if let Some(before) = self.visitors.admit(visitor, bucket, second) {
+            return self.move_on(now, settings, visitor, before, bucket, self.code);
+        }
+        self.visitors.named.count(visitor, bucket, self.code);
+        *self.activity.get_or_default(bucket) += 1;
+        let told_second = second;
+        let second = second.min((now + SKEW_MS).seconds());
+        *self.entered.get_or_default(second) += 1;
+        if early && second == told_second {
+            *self.entered_early.get_or_default(second) += 1;
+        }
+        if class == SlotClass::New {
+            *self.admitted.get_or_default(second) += 1;
+        }
+        let fact = if waited_s.is_some() { Fact::Called } else { Fact::New };
+        let waited = waited_s.map(|seconds| Fact::Waited(seconds.into()));
+        let told = told_s.zip(waited_s);
+        let told = told.map(|(told_s, waited_s)| Fact::told_error(told_s, waited_s));
+        let kept = admission.turn_kept.then_some(Fact::TurnKept);
+        for fact in [Some(fact), waited, told, kept].into_iter().flatten() {
+            facts::count(&mut self.facts, now, Timestamp::from_seconds(second), fact);
+        }
+        if let Some(grant) = admission.grant {
+            let used = self.used.get_or_insert_with(grant, || (0, now));
+            *used = (used.0 + 1, now);
         }
         News::Some
     }

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use crate::machines::wire::{IsolateEvent, Logged as Words};
+use crate::machines::wire::{Admission, IsolateEvent, Logged as Words};
 use crate::room::settings::{QueueingMethod, Settings};
 
 /// Admissions as text: visitor (hexadecimal), joined, admitted, why, unheard; one in each line.
@@ -16,7 +16,9 @@ pub(super) struct Logged(String);
 impl Logged {
     /// Adds an event that was counted, if it is an admission of a room with a log.
     pub(super) fn add(&mut self, event: &IsolateEvent) {
-        if let IsolateEvent::Admitted { visitor, second, logged: Some(words), .. } = event {
+        if let IsolateEvent::Admitted(Admission { visitor, second, logged: Some(words), .. }) =
+            event
+        {
             let Words { joined_s, why, unheard_s } = words;
             // Writing to a text cannot fail.
             let _ = writeln!(self.0, "{:x},{joined_s},{second},{why},{unheard_s}", visitor.0);

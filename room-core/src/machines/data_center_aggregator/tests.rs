@@ -12,7 +12,7 @@ use crate::capacity::facts::{Fact, key};
 use crate::capacity::slots::{GrantId, SlotClass};
 use crate::capacity::state::{Contribution, Node, RevokedVisitor, SYNC_MS};
 use crate::machines::turn::{Incident, RequestId};
-use crate::machines::wire::{CountedFacts, IsolateEvent, Report, ReportReply};
+use crate::machines::wire::{Admission, CountedFacts, IsolateEvent, Report, ReportReply};
 use crate::order::census::Presence;
 use crate::order::order_key::OrderKey;
 use crate::queue::view::View;
@@ -93,18 +93,8 @@ fn report(isolate: u64, first: u64, events: &[IsolateEvent]) -> Report {
 
 fn admitted(visitor: u64, bucket: u32) -> IsolateEvent {
     let (visitor, bucket, second) = (VisitorId(visitor), Bucket(bucket), NOW.seconds());
-    IsolateEvent::Admitted {
-        visitor,
-        bucket,
-        second,
-        early: false,
-        class: SlotClass::New,
-        waited_s: None,
-        told_s: None,
-        turn_kept: false,
-        grant: Some(GRANT),
-        logged: None,
-    }
+    let admission = Admission::new(visitor, bucket, second, SlotClass::New);
+    IsolateEvent::Admitted(Admission { grant: Some(GRANT), ..admission })
 }
 
 fn moved(visitor: u64, from: u32, to: u32) -> IsolateEvent {

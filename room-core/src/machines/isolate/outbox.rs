@@ -7,7 +7,7 @@ use crate::base::id::IsolateId;
 use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::capacity::holds::UnheardMove;
 use crate::capacity::state::{REPORT_MS, SYNC_MS};
-use crate::machines::wire::{Hold, IsolateEvent, Report, ReportReply};
+use crate::machines::wire::{Admission, Hold, IsolateEvent, Report, ReportReply};
 use crate::order::census::Presence;
 use crate::queue::view::View;
 use crate::ticket::bucket::Bucket;
@@ -85,7 +85,7 @@ impl Outbox {
     pub(super) fn push(&mut self, event: IsolateEvent) {
         let bound = match event {
             IsolateEvent::Present(Presence { .. }) => KEPT_MAX,
-            IsolateEvent::Admitted { .. }
+            IsolateEvent::Admitted(_)
             | IsolateEvent::Moved { .. }
             | IsolateEvent::Revoked { .. } => 4 * KEPT_MAX,
         };
@@ -257,12 +257,10 @@ fn unheard_move(number: u64, event: &IsolateEvent) -> Option<UnheardMove> {
         IsolateEvent::Moved { visitor, from, to, .. } => {
             Some(UnheardMove { number, visitor, from, to })
         }
-        IsolateEvent::Admitted { visitor, bucket, grant: None, .. } => {
+        IsolateEvent::Admitted(Admission { visitor, bucket, grant: None, .. }) => {
             Some(UnheardMove { number, visitor, from: Bucket(0), to: bucket })
         }
-        IsolateEvent::Admitted { .. } | IsolateEvent::Present(_) | IsolateEvent::Revoked { .. } => {
-            None
-        }
+        IsolateEvent::Admitted(_) | IsolateEvent::Present(_) | IsolateEvent::Revoked { .. } => None,
     }
 }
 

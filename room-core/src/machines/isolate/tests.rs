@@ -266,8 +266,8 @@ fn a_slot_given_a_while_ago_counts_then_and_moves_to_now() {
         fixture.ask(Some(reply));
         let events = fixture.report().map_or(Vec::new(), |report| report.events);
         let word = |event: &IsolateEvent| match event {
-            IsolateEvent::Admitted { bucket, .. }
-                if *bucket == fixture.settings.bucket_at(granted_at) =>
+            IsolateEvent::Admitted(admission)
+                if admission.bucket == fixture.settings.bucket_at(granted_at) =>
             {
                 "admitted then"
             }

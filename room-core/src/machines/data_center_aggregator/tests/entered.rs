@@ -5,7 +5,7 @@ use crate::base::id::{CheckInId, IsolateId, VisitorId};
 use crate::capacity::facts::{Fact, key};
 use crate::capacity::slots::{RATE_BINS, SlotClass};
 use crate::capacity::state::SYNC_MS;
-use crate::machines::wire::IsolateEvent;
+use crate::machines::wire::{Admission, IsolateEvent};
 use crate::order::census::{Epoch, Presence};
 use crate::order::order_key::OrderKey;
 use crate::ticket::bucket::Bucket;
@@ -23,18 +23,12 @@ fn uses_admissions_and_joins_are_counted_with_the_visitor() {
         kept_ms: 0,
         was_kept_ms: None,
     };
-    let called = IsolateEvent::Admitted {
-        visitor: VisitorId(6),
-        bucket: Bucket(1_305),
-        second: 1_000,
-        early: false,
-        class: SlotClass::Queued,
+    let called = IsolateEvent::Admitted(Admission {
         waited_s: Some(90),
         told_s: Some(120),
         turn_kept: true,
-        grant: None,
-        logged: None,
-    };
+        ..Admission::new(VisitorId(6), Bucket(1_305), 1_000, SlotClass::Queued)
+    });
     let events = [admitted(5, 1_305), admitted(5, 1_305), called];
     fixture.report(&report(1, 1, &events));
     let present = [IsolateEvent::Present(presence), IsolateEvent::Present(presence)];
@@ -54,18 +48,8 @@ fn uses_admissions_and_joins_are_counted_with_the_visitor() {
 
 /// The admission of a visitor in the first half of a second.
 fn early(visitor: u64, at_s: u64) -> IsolateEvent {
-    IsolateEvent::Admitted {
-        visitor: VisitorId(visitor),
-        bucket: Bucket(1_305),
-        second: at_s,
-        early: true,
-        class: SlotClass::Queued,
-        waited_s: None,
-        told_s: None,
-        turn_kept: false,
-        grant: None,
-        logged: None,
-    }
+    let admission = Admission::new(VisitorId(visitor), Bucket(1_305), at_s, SlotClass::Queued);
+    IsolateEvent::Admitted(Admission { early: true, ..admission })
 }
 
 #[test]

@@ -7,33 +7,11 @@ use crate::machines::wire::Logged;
 use crate::room::settings::{QueueingMethod, Settings};
 
 fn logged(visitor: u64) -> IsolateEvent {
-    let words = Some(Logged { joined_s: 900, why: 0, unheard_s: 20 });
-    match admitted(visitor, 1_300) {
-        IsolateEvent::Admitted {
-            visitor,
-            bucket,
-            second,
-            early,
-            class,
-            waited_s,
-            told_s,
-            turn_kept,
-            grant,
-            ..
-        } => IsolateEvent::Admitted {
-            visitor,
-            bucket,
-            second,
-            early,
-            class,
-            waited_s,
-            told_s,
-            turn_kept,
-            grant,
-            logged: words,
-        },
-        other => other,
+    let mut event = admitted(visitor, 1_300);
+    if let IsolateEvent::Admitted(admission) = &mut event {
+        admission.logged = Some(Logged { joined_s: 900, why: 0, unheard_s: 20 });
     }
+    event
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::{CUT_MS, HOLD_LOOK_MS, HOLDS_APART_MS, NEAR_MS, Outbox, SILENT_MS};
 use crate::base::id::{AggregatorCode, Incarnation, IsolateId, VisitorId};
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::capacity::slots::{GrantId, SlotClass};
-use crate::machines::wire::{Hold, IsolateEvent, ReportReply};
+use crate::machines::wire::{Admission, Hold, IsolateEvent, ReportReply};
 use crate::ticket::bucket::Bucket;
 
 const ISOLATE: IsolateId = IsolateId(7);
@@ -26,18 +26,9 @@ fn moved(visitor: u64, ends_s: u32) -> IsolateEvent {
 }
 
 fn admitted(visitor: u64, grant: Option<GrantId>) -> IsolateEvent {
-    IsolateEvent::Admitted {
-        visitor: VisitorId(visitor),
-        bucket: bucket(60),
-        second: START.seconds(),
-        early: false,
-        class: SlotClass::New,
-        waited_s: None,
-        told_s: None,
-        turn_kept: false,
-        grant,
-        logged: None,
-    }
+    let visitor = VisitorId(visitor);
+    let admission = Admission::new(visitor, bucket(60), START.seconds(), SlotClass::New);
+    IsolateEvent::Admitted(Admission { grant, ..admission })
 }
 
 /// An outbox whose report of these events, sent at the start, is not answered.

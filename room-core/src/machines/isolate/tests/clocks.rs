@@ -15,7 +15,7 @@ fn end(until: Timestamp) -> SlotEnd {
 /// The seconds that count in the rate, and whether the first half of each is told.
 fn seconds(fixture: &mut Fixture) -> Vec<(u64, bool)> {
     let second = |event: &IsolateEvent| match *event {
-        IsolateEvent::Admitted { second, early, .. } => Some((second, early)),
+        IsolateEvent::Admitted(admission) => Some((admission.second, admission.early)),
         _ => None,
     };
     fixture.report().iter().flat_map(|report| &report.events).filter_map(second).collect()
