@@ -2,6 +2,7 @@
 //! rooms.
 
 pub(crate) mod accept_language;
+pub(crate) mod edits;
 pub mod host;
 pub mod id;
 pub(crate) mod letter_case;

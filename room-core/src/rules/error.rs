@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::base::edits::edits;
+
 /// The most characters of a line that an error shows around the error's place.
 const EXCERPT_CHARACTERS_MAX: usize = 76;
 /// How many of these are before the error's place if the line is longer.
@@ -96,33 +98,14 @@ pub(super) fn nearest<'n>(written: &str, names: impl Iterator<Item = &'n str>) -
         return None;
     }
     let written = written.to_ascii_lowercase();
-    let distances = names.map(|name| (edit_distance(written.as_bytes(), name.as_bytes()), name));
+    let distances = names.map(|name| (edits(&written, name), name));
     let (distance, name) = distances.min_by_key(|(distance, _)| *distance)?;
     (distance <= written.len() / 4 + 1 && distance < name.len()).then_some(name)
 }
 
-/// Counts how many bytes must be inserted, removed or replaced (Levenshtein 1965).
-fn edit_distance(from: &[u8], to: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (index, from_byte) in from.iter().enumerate() {
-        let mut diagonal = index;
-        let mut left = index + 1;
-        for (above, to_byte) in row.iter_mut().skip(1).zip(to) {
-            let replaced = diagonal + usize::from(from_byte != to_byte);
-            diagonal = *above;
-            left = replaced.min(left + 1).min(*above + 1);
-            *above = left;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = index + 1;
-        }
-    }
-    row.last().copied().unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{ExpressionError, Mistake, Span, edit_distance, nearest};
+    use super::{ExpressionError, Mistake, Span, nearest};
 
     #[test]
     fn the_mark_stands_under_the_place() {
@@ -145,8 +128,6 @@ mod tests {
 
     #[test]
     fn slips_of_the_pen_are_told_from_other_names() {
-        assert_eq!(edit_distance(b"", b"abc"), 3);
-        assert_eq!(edit_distance(b"kitten", b"sitting"), 3);
         let check = |written: &str, want: Option<&str>| {
             let names = ["http.host", "http.referer", "ssl"];
             assert_eq!(nearest(written, names.into_iter()), want, "{written}");

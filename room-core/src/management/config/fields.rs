@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::field_error::{ErrorCode, FieldError, Problem};
 use super::form::{Form, Held};
 use super::value::{choice, quoted, wrong_type};
+use crate::base::edits::edits;
 
 /// The fields of one JSON object, and the errors found so far. A field counts as known once it has
 /// been asked for.
@@ -228,42 +229,9 @@ fn closest<'names>(name: &str, known: &[&'names str]) -> Option<&'names str> {
     (distance <= MAX_EDITS && distance < lower.len()).then_some(nearest)
 }
 
-/// Counts the characters that must be inserted, removed or replaced to get from one name to the
-/// other (Levenshtein, one row at a time).
-fn edits(left: &str, right: &str) -> usize {
-    let mut row = (0..=right.chars().count()).collect::<Vec<_>>();
-    for (removed, from) in left.chars().enumerate() {
-        let mut diagonal = removed;
-        let mut before = removed + 1;
-        if let Some(first) = row.first_mut() {
-            *first = before;
-        }
-        for (cell, to) in row.iter_mut().skip(1).zip(right.chars()) {
-            let replaced = diagonal + usize::from(from != to);
-            diagonal = *cell;
-            before = replaced.min(diagonal + 1).min(before + 1);
-            *cell = before;
-        }
-    }
-    row.last().copied().unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{closest, edits};
-
-    #[test]
-    fn edits_are_counted() {
-        let check = |left: &str, right: &str, want: usize| {
-            assert_eq!(edits(left, right), want, "{left} {right}");
-            assert_eq!(edits(right, left), want, "{right} {left}");
-        };
-        check("", "", 0);
-        check("", "abc", 3);
-        check("abc", "abc", 0);
-        check("kitten", "sitting", 3);
-        check("käse", "kase", 1);
-    }
+    use super::closest;
 
     #[test]
     fn the_closest_known_name_is_named() {
