@@ -8,7 +8,7 @@ use super::claims::Claims;
 use super::field_error::{ErrorCode, Problem};
 use super::fields::Fields;
 use super::form::{Form, Shape};
-use super::value::{boolean, list, malformed, text, whole_number};
+use super::value::{boolean, list, malformed, plain_name, whole_number};
 use crate::queue::share::ONE_IN;
 use crate::room::Room;
 use crate::room::invitation::{
@@ -88,7 +88,7 @@ fn read_groups(value: &Value, fields: &mut Fields<'_>) -> Option<Vec<InvitationG
         let pointer = format!("{}/{index}", fields.pointer_to(GROUPS));
         let group =
             Fields::of(value, pointer).map_err(|error| vec![error]).and_then(|mut group| {
-                let name = group.required("name", group_name);
+                let name = group.required("name", plain_name(NAME_BYTES_MAX));
                 let enters = group.choice("enters", Enters::First, &ENTERS);
                 let one_in = read_one_in(&mut group, enters);
                 let public_key =
@@ -179,15 +179,6 @@ fn public_key(value: &Value) -> Result<PublicKey, Problem> {
     let key = key.ok_or_else(|| malformed(text.unwrap_or_default(), problem))?;
     let weak = "is a key by which everybody can sign: make a new pair of keys";
     if key.is_usable() { Ok(key) } else { Err(malformed(text.unwrap_or_default(), weak)) }
-}
-
-fn group_name(value: &Value) -> Result<&str, Problem> {
-    let name = text(NAME_BYTES_MAX)(value)?;
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-    if !name.is_empty() && name.bytes().all(is_plain) {
-        return Ok(name);
-    }
-    Err(malformed(name, "must be letters, digits, - and _"))
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::choices::{ORIGIN_COMMANDS, word_of};
-use super::field_error::{ErrorCode, Problem};
+use super::field_error::ErrorCode;
 use super::fields::Fields;
 use super::form::{Form, Shape};
 use super::value::{
-    MAX_TEXT_BYTES, choice, list, malformed, out_of_range, parsed_or_default, text, whole,
+    MAX_TEXT_BYTES, choice, list, out_of_range, parsed_or_default, plain_name, text, whole,
     wrong_type,
 };
 use crate::page::Page;
@@ -24,7 +24,7 @@ impl Form for Name {
     type Value = String;
 
     fn read(&self, name: &'static str, value: &Value, fields: &mut Fields<'_>) -> Option<String> {
-        fields.keep(name, read_name(value)).map(str::to_owned)
+        fields.keep(name, plain_name(MAX_TEXT_BYTES)(value)).map(str::to_owned)
     }
 
     fn write(&self, value: &String) -> Value {
@@ -34,15 +34,6 @@ impl Form for Name {
     fn shape(&self) -> Shape {
         Shape::Special
     }
-}
-
-fn read_name(value: &Value) -> Result<&str, Problem> {
-    let name = text(MAX_TEXT_BYTES)(value)?;
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-    if !name.is_empty() && name.bytes().all(allowed) {
-        return Ok(name);
-    }
-    Err(malformed(name, "must be letters, digits, - and _"))
 }
 
 /// One of `STATUS_CODES`.

@@ -68,6 +68,18 @@ pub fn text(max_bytes: usize) -> impl Fn(&Value) -> Result<&str, Problem> {
     }
 }
 
+/// Reads a name of letters, digits, `-` and `_`, of at most `max_bytes` bytes.
+pub fn plain_name(max_bytes: usize) -> impl Fn(&Value) -> Result<&str, Problem> {
+    move |value| {
+        let name = text(max_bytes)(value)?;
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        if !name.is_empty() && name.bytes().all(allowed) {
+            return Ok(name);
+        }
+        Err(malformed(name, "must be letters, digits, - and _"))
+    }
+}
+
 /// Reads a list of at most `most` values; `expected` names it in an error.
 pub fn list(expected: &str, most: usize) -> impl Fn(&Value) -> Result<&[Value], Problem> {
     move |value| {
