@@ -93,7 +93,10 @@ fn rules_refer_to_lists_that_are_there() {
     let message = answer["errors"][0]["message"].as_str().expect("a message");
     assert!(message.contains("column 14") && message.contains("^^^^^^^^^"), "{message}");
     let path = made(&mut world, "hostname", "partners");
+    let is_in_isolates = |world: &World| world.registry.configuration().contains("partners");
+    assert!(!is_in_isolates(&world));
     world.get("POST", &rules, &rule);
+    assert!(is_in_isolates(&world));
     assert_eq!(world.get("GET", &path, &json!(null))["num_referencing_filters"], 1);
     world.check("DELETE", &path, &json!(null), &[(1_124, "-")]);
     world.restart();
@@ -113,10 +116,11 @@ fn rules_refer_to_lists_that_are_there() {
     world.get("PUT", &format!("{path}/items"), &hosts(&[]));
     assert!(!skips(&world, url));
     world.get("PUT", &rules, &json!([]));
+    assert!(!is_in_isolates(&world));
     world.get("DELETE", &path, &json!(null));
 }
 
-/// Every isolate reads all lists, at about 950 bytes an item, and has 128 MB for everything.
+/// Every isolate may read all lists, at about 950 bytes an item, and has 128 MB for everything.
 #[test]
 fn lists_together_stay_within_the_memory_of_an_isolate() {
     let mut world = World::new();
