@@ -349,11 +349,6 @@ impl Header {
     }
 }
 
-/// Whether a ticket that was sealed at `sealed_at` can be opened at `now`.
-pub fn is_readable(now: Timestamp, sealed_at: Timestamp) -> bool {
-    readable_hours(now).contains(&hour_of(sealed_at))
-}
-
 /// Returns the hours in which a ticket that still counts can have been sealed. The clock of the
 /// isolate that sealed it may be ahead of this one.
 fn readable_hours(now: Timestamp) -> RangeInclusive<u32> {

@@ -58,20 +58,6 @@ pub enum Law {
     Ended,
 }
 
-/// All laws, in the order of reports.
-pub const LAWS: [Law; 10] = [
-    Law::Sound,
-    Law::Places,
-    Law::Rate,
-    Law::Start,
-    Law::Drained,
-    Law::Progress,
-    Law::Busy,
-    Law::Order,
-    Law::Platform,
-    Law::Ended,
-];
-
 impl Law {
     /// Returns the name of the law.
     pub fn name(self) -> &'static str {
