@@ -290,7 +290,7 @@ mod tests {
     use crate::visitor::Visitor;
     use room_core::base::time::Timestamp;
 
-    fn visitor(arrived: u64, entered: u64) -> Visitor {
+    pub(super) fn visitor(arrived: u64, entered: u64) -> Visitor {
         let entered_at = Some(Timestamp(entered));
         Visitor { entered_at, has_waited: true, ..Visitor::new(0, Timestamp(arrived), false) }
     }

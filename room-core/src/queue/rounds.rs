@@ -105,7 +105,7 @@ mod tests {
     use crate::order::census::{Epoch, EpochCensus};
     use crate::order::lottery::{ROUND_MS, Round};
     use crate::order::order_key::OrderKey;
-    use crate::queue::{Queue, Supply};
+    use crate::queue::{Queue, Supply, tests};
     use crate::room::settings::{QueueingMethod, Settings};
 
     const START: Timestamp = Timestamp(1_800_000_000_000);
@@ -116,23 +116,7 @@ mod tests {
     }
 
     fn supply(available: u64, carried: u64) -> Supply {
-        Supply {
-            available,
-            ahead: 0.5,
-            flow_per_s: 0.0,
-            freed_per_s: 0.0,
-            rate_decides: false,
-            pace_per_s: 1.0,
-            paced: u64::MAX,
-            queued_since_reported: 0,
-            joined_since_reported: 0,
-            joins_known_until: Timestamp(u64::MAX),
-            newcomers_since: 0,
-            queued_since_round: 0,
-            carried,
-            queued_at: START,
-            kept: 0,
-        }
+        Supply { carried, queued_at: START, ..tests::supply(available) }
     }
 
     /// A closed queue in which the places of a round are taken, seen in the epoch of a moment.

@@ -99,13 +99,9 @@ pub(crate) fn overtaken(visitors: &[Visitor], younger_ms: u64, sooner_ms: u64) -
 #[cfg(test)]
 mod tests {
     use super::{MINUTE_YOUNGER_MS, overtaken};
+    use crate::measure::tests::visitor;
     use crate::visitor::Visitor;
     use room_core::base::time::Timestamp;
-
-    fn visitor(arrived: u64, entered: u64) -> Visitor {
-        let entered_at = Some(Timestamp(entered));
-        Visitor { entered_at, has_waited: true, ..Visitor::new(0, Timestamp(arrived), false) }
-    }
 
     #[test]
     fn whoever_enters_before_an_older_one_by_a_minute_has_overtaken() {

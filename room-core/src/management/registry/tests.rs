@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::{Bounds, Configuration, Registry};
 use crate::base::sorted::SortedMap;
 use crate::base::time::Timestamp;
-use crate::management::api::{Call, route};
+use crate::management::api::{Call, Method, Target, route};
 use crate::management::config::parse_rooms;
 use crate::management::token::Grant;
 use crate::room::Room;
@@ -37,6 +37,21 @@ struct World {
     grant: Grant,
 }
 
+/// A call of the owner.
+fn call_of((target, method): (Target, Method), body: &Value) -> Call {
+    Call {
+        target,
+        method,
+        query: String::new(),
+        body: body.to_string(),
+        base_url: "https://admin.example".to_owned(),
+        if_match: String::new(),
+        idempotency_key: String::new(),
+        actor: "me@shop.example".to_owned(),
+        grant: Grant::owner(),
+    }
+}
+
 impl World {
     fn new() -> Self {
         Self::with_bounds(Bounds::default())
@@ -52,7 +67,7 @@ impl World {
     fn ask(&mut self, method: &str, path: &str, body: &Value) -> (u16, Value) {
         self.seconds += 1;
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
-        let (target, method) = match route(method, path) {
+        let routed = match route(method, path) {
             Ok(routed) => routed,
             Err(failure) => {
                 let reply = failure.to_reply();
@@ -60,15 +75,10 @@ impl World {
             }
         };
         let call = Call {
-            target,
-            method,
             query: query.to_owned(),
-            body: body.to_string(),
-            base_url: "https://admin.example".to_owned(),
-            if_match: String::new(),
             idempotency_key: self.key.clone(),
-            actor: "me@shop.example".to_owned(),
             grant: self.grant.clone(),
+            ..call_of(routed, body)
         };
         let mut draw = [0; 16];
         draw[..8].copy_from_slice(&self.seconds.to_be_bytes());

@@ -2,13 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{ZONE, registry_with, room, rooms};
+use super::{ZONE, call_of, registry_with, room, rooms};
 use crate::base::sorted::SortedMap;
 use crate::base::time::Timestamp;
-use crate::management::api::{Call, route};
+use crate::management::api::route;
 use crate::management::config::parse_rooms;
 use crate::management::registry::{Bounds, Registry};
-use crate::management::token::Grant;
 
 const ID: &str = "de30de30de30de30de30de30de30de30";
 const EVENT: &str = "e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0";
@@ -38,19 +37,7 @@ fn ask(
     call: (&str, &str, &Value),
 ) {
     let (method, path, body) = call;
-    let (target, method) = route(method, path).expect("a route");
-    let (body, actor) = (body.to_string(), String::new());
-    let call = Call {
-        target,
-        method,
-        query: String::new(),
-        body,
-        base_url: String::new(),
-        actor,
-        grant: Grant::owner(),
-        if_match: String::new(),
-        idempotency_key: String::new(),
-    };
+    let call = call_of(route(method, path).expect("a route"), body);
     let turn = registry.perform(Timestamp::from_seconds(1_795_255_200), [7; 16], None, &call);
     assert_eq!(turn.reply.status, 200, "{}", turn.reply.body);
     for row in turn.rows {
