@@ -17,7 +17,7 @@ import { expectedBy, isBuilt, play } from "./rehearse/player.mjs";
 import { planOfRunning } from "./rehearse/running-room.mjs";
 import { searched } from "./rehearse/search.mjs";
 import { endingOf } from "./rehearse/signals.mjs";
-import { changedTexts, variantsOf } from "./rehearse/variants.mjs";
+import { changedTexts, variantsOf, withFirst } from "./rehearse/variants.mjs";
 import { stop } from "./stop.mjs";
 
 /** The empty report, which the build makes. */
@@ -30,7 +30,8 @@ const threads = options.threads ?? os.availableParallelism();
 const fromFile = file === undefined ? {} : planIn(named(file));
 if (options.arrivals) options.arrivals = named(options.arrivals);
 const { past, ...fromRoom } = options.room ? await planOfRunning(options).catch(refuse) : {};
-const { plan, limits } = planOf(options, { ...fromFile, ...fromRoom });
+const { plan: wanted, limits } = planOf(options, { ...fromFile, ...fromRoom });
+const plan = withFirst(wanted, limits);
 if (options.arrivals) tellArrivals();
 process.chdir(ROOT);
 await build();
@@ -53,8 +54,8 @@ function tellArrivals() {
 async function rehearsed() {
   try {
     const visitors = await expectedBy(plan);
-    const variants = variantsOf(plan, limits, visitors);
-    for (const text of changedTexts(plan, limits)) console.log(text);
+    const variants = variantsOf(wanted, limits, visitors);
+    for (const text of changedTexts(wanted, limits)) console.log(text);
     const times = variants.length > 1 ? ` with ${variants.length} limits` : "";
     console.log(`Rehearsing ${count(visitors)} visitors${times} ...`);
     const outcomes = await play(variants, { threads, onProgress: showPart });

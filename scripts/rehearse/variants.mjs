@@ -33,6 +33,15 @@ export function variantsOf(plan, limits, visitors) {
   return plans.filter((one, at) => !plans.slice(0, at).some((other) => isSame(one, other)));
 }
 
+/**
+ * The plan with the first of the named limits, for whatever is played once. A plan without any
+ * named limit stays as it is, so that its own are refused by their field if they are wrong.
+ */
+export function withFirst(plan, limits) {
+  const isNamed = limits.inside.length > 0 || limits.perMinute.length > 0;
+  return isNamed ? withLimits(plan, pairsOf(limits)[0]) : plan;
+}
+
 /** Says which of the named limits are played otherwise than they are named: a sentence for each. */
 export function changedTexts(plan, limits) {
   return pairsOf(limits).flatMap(({ inside, perMinute }) => {

@@ -16,7 +16,7 @@ import { answerTo } from "../../scripts/rehearse/answerer.mjs";
 import { areServed } from "../../scripts/rehearse/giving-up.mjs";
 import { pastOf } from "../../scripts/rehearse/past.mjs";
 import { searched } from "../../scripts/rehearse/search.mjs";
-import { changedTexts, find, scaled, variantsOf } from "../../scripts/rehearse/variants.mjs";
+import { changedTexts, find, scaled, variantsOf, withFirst } from "../../scripts/rehearse/variants.mjs";
 
 const PLAN = {
   room: { total_active_users: 300, new_users_per_minute: 100 },
@@ -216,6 +216,27 @@ test("a limit that is played otherwise than it is named is told, the same is pla
   ];
   check(PLAN, { perMinute: [100, 500] }, rates, [raised]);
   assert.deepEqual(changedTexts(PLAN, {}), []);
+});
+
+test("limits are played in whatever order they are named, and a plan's own are not mended", () => {
+  const check = (options, first, want, told) => {
+    const { plan, limits } = planOf(options, PLAN);
+    assert.deepEqual(limitsOf(withFirst(plan, limits)), first);
+    assert.deepEqual(variantsOf(plan, limits, 9).map(limitsOf), want);
+    assert.equal(changedTexts(plan, limits).length, told);
+  };
+  const [few, many, fast] = [
+    [50, 50],
+    [400, 100],
+    [500, 500],
+  ];
+  check({ limit: "50,400" }, few, [few, many], 1);
+  check({ limit: "400,50" }, many, [many, few], 1);
+  check({ "per-minute": "500,100" }, fast, [fast, [300, 100]], 1);
+  check({ "per-minute": "100,500" }, [300, 100], [[300, 100], fast], 1);
+  const wrong = { ...PLAN, room: { total_active_users: 50, new_users_per_minute: 100 } };
+  const { plan, limits } = planOf({}, wrong);
+  assert.deepEqual(limitsOf(withFirst(plan, limits)), [50, 100]);
 });
 
 test("the search finds the smallest limits that do, and says where none does", async () => {
