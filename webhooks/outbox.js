@@ -163,7 +163,7 @@ function isLast({ attempts, notice }) {
 
 /** Messages of one moment do not all come again at one moment. */
 function backoffMs({ id, attempts }) {
-  const spread = (id.codePointAt(id.length - 1) ?? 0) % 16;
+  const spread = id.codePointAt(id.length - 1) % 16;
   return (BACKOFF_S[attempts] ?? LAST_S) * 1_000 * (1 + spread / 160);
 }
 
