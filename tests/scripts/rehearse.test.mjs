@@ -16,7 +16,13 @@ import { answerTo } from "../../scripts/rehearse/answerer.mjs";
 import { areServed } from "../../scripts/rehearse/giving-up.mjs";
 import { pastOf } from "../../scripts/rehearse/past.mjs";
 import { searched } from "../../scripts/rehearse/search.mjs";
-import { changedTexts, find, scaled, variantsOf, withFirst } from "../../scripts/rehearse/variants.mjs";
+import {
+  changedTexts,
+  find,
+  scaled,
+  variantsOf,
+  withFirst,
+} from "../../scripts/rehearse/variants.mjs";
 
 const PLAN = {
   room: { total_active_users: 300, new_users_per_minute: 100 },

@@ -79,7 +79,7 @@ test("what the owner reads of a status says what was wrong", () => {
   }
 });
 
-test("messages of one moment come again at different moments, by a tenth of the time at most", () => {
+test("messages of one moment come again apart, by a tenth of the time at most", () => {
   // The last letter of an id decides: 0x30 adds nothing, 0x3f the most.
   const again = (id) => (dueAt(taken(filled(id), NOON).outbox) - NOON) / SECOND_MS;
   assert.deepEqual(["m0", "m8", "m?"].map(again), [15, 15.75, 15 * (1 + 15 / 160)]);
