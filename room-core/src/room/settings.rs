@@ -309,6 +309,13 @@ impl Settings {
         self.shuffles.iter().any(|draw| draw.covers(now))
     }
 
+    /// Whether the places of all who join from `moment` on tell when they joined: not in a lottery,
+    /// and not where a draw takes them in. Whoever joined before a prequeue is drawn, too.
+    pub fn orders_by_time(&self, moment: Timestamp) -> bool {
+        let is_drawn = self.shuffles.iter().any(|draw| moment < draw.until);
+        self.queueing_method != QueueingMethod::Random && !is_drawn
+    }
+
     /// Returns the key up to which everybody is called if nobody new is admitted from `now` on.
     ///
     /// In a prequeue that draws lots it is the key of its beginning and not of `now`: all drawn

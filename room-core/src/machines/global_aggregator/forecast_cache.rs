@@ -10,7 +10,7 @@ use crate::base::time::{SECOND_MS, Timestamp};
 use crate::order::order_key::OrderKey;
 use crate::queue::Queue;
 use crate::queue::forecast::{self, Point, RetentionModel, SETTLED_MS, Sample, Settled, Start};
-use crate::room::settings::{QueueingMethod, Settings};
+use crate::room::settings::Settings;
 
 /// The model of how long visitors stay, and its newest forecast. It is not stored: a restarted
 /// object learns anew.
@@ -35,15 +35,14 @@ impl ForecastCache {
         if !self.retention.is_due(now, settings) {
             return;
         }
-        let settled_key = OrderKey::fifo(queue.reported().start() - SETTLED_MS);
+        let settled_since = queue.reported().start() - SETTLED_MS;
         let up_to = |key| queue.waiting_up_to(key);
         let seen = Sample {
             at: now,
-            is_by_time: settings.queueing_method != QueueingMethod::Random
-                && !settings.draws_later(now),
+            is_by_time: settings.orders_by_time(settled_since),
             activity: books.activity(now),
             revoked: books.contributions().revoked_so_far(),
-            settled: Settled::of(queue.threshold(), settled_key, up_to),
+            settled: Settled::of(queue.threshold(), OrderKey::fifo(settled_since), up_to),
             still: self.retention.last_settled().waiting(up_to),
             called: queue.threshold(),
         };

@@ -6,7 +6,7 @@ use crate::base::time::SECOND_MS;
 use crate::order::census::Epoch;
 use crate::order::order_key::{EPOCH_MS, OrderKey};
 use crate::queue::Queue;
-use crate::room::settings::{QueueingMethod, Settings};
+use crate::room::settings::Settings;
 
 /// Assumed newcomers before anything is measured, and how many of them left: one in ten.
 pub(super) const UNSEEN: Frequency = Frequency { chances: 40.0, events: 4.0 };
@@ -25,10 +25,7 @@ impl RetentionModel {
         let (first, last) = (before(came), before(Epoch(came.0 + 1)));
         // Of a part of the line that has been called some have entered.
         let is_whole = !queue.is_open() && queue.closed_at() <= came.start();
-        // Whoever joined shortly before a prequeue is drawn, too.
-        let is_drawn = settings.shuffles.iter().any(|draw| came.start() < draw.until);
-        let is_by_time = settings.queueing_method != QueueingMethod::Random && !is_drawn;
-        if !is_by_time || !is_whole || queue.threshold() > first {
+        if !settings.orders_by_time(came.start()) || !is_whole || queue.threshold() > first {
             return;
         }
         let seconds = came.start().seconds()..came.end().seconds();

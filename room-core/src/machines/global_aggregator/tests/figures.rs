@@ -1,12 +1,14 @@
 //! Tests of the figures that visitors and operators are told, each against what then happens.
 
 use super::{Fixture, NOW, limits, pull};
+use crate::base::id::EventId;
 use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::capacity::state::Contribution;
 use crate::machines::wire::{GlobalReply, GlobalRequest, Pull, Status};
 use crate::order::order_key::OrderKey;
+use crate::order::shuffle::{DrawKey, Shuffle};
 use crate::queue::forecast::{self, Point};
-use crate::room::settings::{QueueingMethod, Settings};
+use crate::room::settings::Settings;
 use crate::ticket::bucket::Bucket;
 
 fn status(fixture: &mut Fixture) -> Status {
@@ -14,6 +16,11 @@ fn status(fixture: &mut Fixture) -> Status {
         GlobalReply::Status(status) => status,
         other => panic!("{other:?}"),
     }
+}
+
+fn draw(from: Timestamp, until: Timestamp) -> Shuffle {
+    let (event, key) = (EventId::from_bytes([1; 16]), DrawKey::from_bytes([7; 32]));
+    Shuffle { event, from, until, key }
 }
 
 /// So many visitors inside by bucket, and so many entered by second, in a data center of which no
@@ -283,8 +290,10 @@ fn still(fixture: &mut Fixture, seq: u64, waiting: u64, gone: u64) {
 
 #[test]
 fn a_line_from_which_many_go_is_forecast_to_be_shorter() {
-    let forecast_after = |gone: u64, method: QueueingMethod| {
-        let mut fixture = Fixture::new(Settings { queueing_method: method, ..limits(10, 1) });
+    // With a draw at `starts_at` of all who joined before.
+    let forecast_after = |gone: u64, starts_at: Timestamp| {
+        let shuffles = vec![draw(NOW - 3 * MINUTE_MS, starts_at)];
+        let mut fixture = Fixture::new(Settings { shuffles, ..limits(10, 1) });
         fixture.sync(1, known(1, &[(NOW.seconds() as u32 + 3_000, 10)], &[]));
         fixture.newcomers(&[NOW.0 - 2 * MINUTE_MS]);
         fixture.now = NOW + 9_000;
@@ -297,11 +306,15 @@ fn a_line_from_which_many_go_is_forecast_to_be_shorter() {
         fixture.machine.forecast_cache.give_up_per_s()
     };
     // Of what is taken in advance a third is left.
-    let patient = forecast_after(0, QueueingMethod::Fifo);
+    let long_ago = NOW - 2 * MINUTE_MS;
+    let patient = forecast_after(0, long_ago);
     assert!((0.000_1..0.000_3).contains(&patient), "{patient}");
     // Of the 100, 30 have gone within 3 minutes, and of the back half as many.
-    let per_s = forecast_after(30, QueueingMethod::Fifo);
+    let per_s = forecast_after(30, long_ago);
     assert!((0.001_5..0.01).contains(&per_s), "{per_s}");
+    // In the minute after a draw nobody knows how long the drawn have waited: it is as assumed.
+    let assumed = forecast_after(30, NOW + 130 * SECOND_MS);
+    assert!((0.000_5..0.000_6).contains(&assumed), "{assumed}");
 }
 
 #[test]
