@@ -2,8 +2,8 @@
 
 use super::client::ClientMark;
 use super::{
-    Challenge, LONGEST_TOLD_S, NO_ESTIMATE, TICKET_BYTES, TURN_KEPT_MINUTES_MAX, Ticket,
-    TicketState,
+    CHECKED_S, Challenge, FIRST_MOMENT_S, LONGEST_TOLD_S, NO_ESTIMATE, TICKET_BYTES,
+    TURN_KEPT_MINUTES_MAX, Ticket, TicketState,
 };
 use crate::base::id::{AggregatorCode, TicketId};
 use crate::base::time::Timestamp;
@@ -67,6 +67,35 @@ fn what_was_told_first_is_kept() {
     check(620, 300, Some(620));
     check(1_800_000_000, NO_ESTIMATE, None);
     check(1_800_000_000, LONGEST_TOLD_S, None);
+    check(1_800_000_000, LONGEST_TOLD_S - 1, Some(LONGEST_TOLD_S + 19));
+}
+
+#[test]
+fn a_wait_of_a_week_is_not_noted_since_it_would_read_as_a_moment() {
+    let check = |waited_s: u32, want: Option<u32>| {
+        let joined_at = Timestamp(5_000);
+        let last_check_in = joined_at.plus_seconds(waited_s.into());
+        let mut ticket = Ticket { joined_at, last_check_in, shown_estimate_s: 60, ..accepted() };
+        ticket.note_told();
+        assert_eq!(ticket.first_told_s(), want, "{waited_s}");
+        assert_eq!(ticket.confirmed_s, want.unwrap_or(accepted().confirmed_s), "{waited_s}");
+    };
+    check(FIRST_MOMENT_S - 61, Some(FIRST_MOMENT_S - 1));
+    check(FIRST_MOMENT_S - 60, None);
+}
+
+#[test]
+fn a_check_of_ended_sessions_counts_from_a_second_before_it() {
+    let check = |moment_s: u64, want_s: u64| {
+        let mut ticket = accepted();
+        ticket.note_checked(Timestamp::from_seconds(moment_s));
+        assert_eq!(ticket.checked_at(), Timestamp::from_seconds(want_s), "{moment_s}");
+    };
+    check(1_800_000_000, 1_799_999_999);
+    check(u64::from(u32::MAX), u64::from(NO_ESTIMATE - 1 - CHECKED_S - 1));
+    check(0, u64::from(FIRST_MOMENT_S - CHECKED_S - 1));
+    let unchecked = Ticket { checked_until_s: 0, ..accepted() };
+    assert_eq!(unchecked.checked_at(), Timestamp(0));
 }
 
 #[test]

@@ -96,6 +96,9 @@ mod tests {
             (1..=REMEMBERED_MAX as u64).map(|visitor| revoked(visitor, 100)).collect();
         assert!(tickets.record(Timestamp(0), &many[1..]));
         assert_eq!(tickets.void.len(), REMEMBERED_MAX);
+        let mut before = tickets.clone();
+        before.record(Timestamp(599_999), &[revoked(1, 1_000)]);
+        assert_eq!(before.void.len(), REMEMBERED_MAX, "all may have older copies, and one goes");
         // Ten minutes on the others cannot come any more.
         assert!(tickets.record(Timestamp(600_000), &[revoked(1, 1_000)]));
         assert_eq!(tickets.void.keys().collect::<Vec<_>>(), [&VisitorId(0), &VisitorId(1)]);
