@@ -94,11 +94,13 @@ function judged(examined, rooms) {
   return judges.flatMap((judge) => judge(facts));
 }
 
-/** What is said of a room that does not answer. */
-function ofSilent({ room, problem }) {
+/** What is said of a room that does not answer, or of which a data center does not report. */
+function ofSilent({ room, problem, isPart }) {
   const figure = problem.replace(/\.$/, "");
-  const remedy = "Ask again; npm run doctor says more.";
-  return { what: `Room ${room.name}`, figure, verdict: "wrong", remedy };
+  const remedy = isPart
+    ? "Its line does not count meanwhile, and places of its visitors are held. Ask again."
+    : "Ask again; npm run doctor says more.";
+  return { what: `Room ${room.name}`, figure, verdict: isPart ? "look" : "wrong", remedy };
 }
 
 /** The worst first: what is broken, then who is held, then what should be looked at. */

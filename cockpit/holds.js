@@ -15,8 +15,8 @@ const FAILED = 500;
 /**
  * Returns `{ held, silent, isAsked }`: the rooms that are held at the moment `now`, each
  * `{ room, event }`, with the name of the event and the time `until` which it holds, if one does;
- * those that did not answer, each `{ room, problem }`; and whether all have been asked once. They
- * are asked anew with each reading of `rooms` and each `round`.
+ * those that did not answer or not wholly, each `{ room, problem, isPart }`; and whether all have
+ * been asked once. They are asked anew with each reading of `rooms` and each `round`.
  */
 export function useHolds(session, rooms, now, round) {
   const [{ byEvents, silent, isAsked }, set] = useState({ byEvents: new Map(), silent: [] });
@@ -38,25 +38,33 @@ export function useHolds(session, rooms, now, round) {
 
 /**
  * Asks rooms how they are: `byEvents` has which events hold them now, `{ name, until }` by the id
- * of the room, and `silent` the rooms that did not answer.
+ * of the room, and `silent` the rooms that did not answer, and those with data centers that do not
+ * report, `isPart`.
  */
 export async function askedOf(call, rooms) {
   const byEvents = new Map();
   const ask = async (room) => {
     const status = await call("GET", `${pathOf(room)}/status`);
-    const { held_by: by, held_until: until, event_id: id } = status;
-    if (by !== "event") return;
-    const { name } = await call("GET", pathOf(room, { id }));
-    byEvents.set(room.id, { name, until });
+    const { held_by: by, held_until: until, event_id: id, silent_data_centers: places } = status;
+    if (by === "event") {
+      const { name } = await call("GET", pathOf(room, { id }));
+      byEvents.set(room.id, { name, until });
+    }
+    return places ?? [];
   };
   const asked = rooms.filter(({ suspended }) => !suspended).slice(0, ASKED_MAX);
   const answers = await Promise.allSettled(asked.map(ask));
   const silent = asked.flatMap((room, at) => {
-    const { reason } = answers[at];
+    const { reason, value: places = [] } = answers[at];
+    if (places.length > 0) return [{ room, problem: places.map(silence).join("; "), isPart: true }];
     // A room that was deleted is not silent, nor one that this network or sign-in does not reach.
     return reason?.status >= FAILED ? [{ room, problem: reason.message }] : [];
   });
   return { byEvents, silent };
+}
+
+function silence({ data_center: place, silent_seconds: seconds }) {
+  return `data center ${place}: no report for ${number(seconds)} s`;
 }
 
 /** Whether nobody new enters a room, by its owner's hand or in a prequeue. */

@@ -28,14 +28,21 @@ test("a room that does not answer is told, one that is deleted is not", async ()
     assert.equal(what, "status");
     const [status, message] = refusals[name] ?? [];
     if (message) throw Object.assign(new Error(message), { status });
+    const places = [["FRA", 40], ["AMS", 1_200]].map(([data_center, silent_seconds]) => ({
+      data_center,
+      silent_seconds,
+    }));
+    if (name === "partly") return { silent_data_centers: places };
     return name === "held" ? { held_by: "event", held_until: "then", event_id: "e" } : {};
   };
-  const names = ["open", "dead", "gone", "held", "far", "closed"];
+  const names = ["open", "dead", "gone", "held", "far", "closed", "partly"];
   const rooms = names.map((id) => ({ id, zone_id: "z" }));
   const off = { id: "dead", zone_id: "z", suspended: true };
   const { byEvents, silent } = await askedOf(call, [...rooms, off]);
   assert.deepEqual([...byEvents], [["held", { name: "Repair", until: "then" }]]);
-  assert.deepEqual(silent, [{ room: rooms[1], problem: refusals.dead[1] }]);
+  const problem = "data center FRA: no report for 40 s; data center AMS: no report for 1,200 s";
+  const partly = { room: rooms[6], problem, isPart: true };
+  assert.deepEqual(silent, [{ room: rooms[1], problem: refusals.dead[1] }, partly]);
 });
 
 test("limits that were half written overwrite none that were set meanwhile", async () => {

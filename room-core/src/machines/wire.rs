@@ -17,7 +17,7 @@ mod pull;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::base::id::{AdmissionId, AggregatorCode, Incarnation, IsolateId, VisitorId};
+use crate::base::id::{AdmissionId, AggregatorCode, Colo, Incarnation, IsolateId, VisitorId};
 use crate::base::time::Timestamp;
 use crate::capacity::holds::UnheardMove;
 use crate::capacity::slots::{GrantId, SlotClass, SlotEnd, Slots};
@@ -467,7 +467,7 @@ pub enum GlobalReply {
 }
 
 /// The numbers of a room that are shown to operators.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Status {
     /// Whether newcomers enter without waiting.
     pub open: bool,
@@ -481,4 +481,8 @@ pub struct Status {
     /// Seconds until the next visitor is expected to enter; `None` if nobody waits or that is not
     /// known.
     pub next_admission_s: Option<u32>,
+    /// The data centers with traffic whose syncs are missing, each with the seconds since the last.
+    /// None from an earlier version.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub silent: Vec<(Colo, u64)>,
 }

@@ -282,6 +282,17 @@ fn status() -> Value {
             })),
             "total_active_users": ours(limit("The limit in force, an event's or the room's.")),
             "new_users_per_minute": ours(limit("The limit in force, an event's or the room's.")),
+            "silent_data_centers": ours(json!({
+                "type": "array",
+                "description": "Data centers with traffic that have not reported for over 20 s.",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "data_center": { "type": "string" },
+                        "silent_seconds": { "type": "integer" },
+                    },
+                },
+            })),
         },
     })
 }

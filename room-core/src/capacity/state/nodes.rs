@@ -5,6 +5,7 @@ use super::{
     CLOCK_MS, Contributions, Held, LEFT_OUT_MS, Node, NodeIncarnation, REPORT_ANSWER_MS, REPORT_MS,
     SYNC_MS,
 };
+use crate::base::id::Colo;
 use crate::base::sorted::SortedMap;
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::order::census::{Epoch, EpochCensus};
@@ -28,6 +29,14 @@ impl Contributions {
     ) -> Option<(Timestamp, &SortedMap<Epoch, EpochCensus>)> {
         let held = self.sources.get(&source)?;
         Some((held.heard_at, &held.contribution.census))
+    }
+
+    /// Returns the data centers with traffic that have not been heard for [`LEFT_OUT_MS`], each with
+    /// the seconds since then.
+    pub fn silent(&self, now: Timestamp) -> Vec<(Colo, u64)> {
+        let is_long = |node: &NodeState| now.since_ms(node.heard_at) > LEFT_OUT_MS;
+        let silent = self.nodes.iter().filter(|(_, node)| node.is_silent(now) && is_long(node));
+        silent.map(|(name, node)| (name.colo, now.since_ms(node.heard_at) / SECOND_MS)).collect()
     }
 
     /// Returns the aggregators with traffic or waiting visitors that have not been heard since

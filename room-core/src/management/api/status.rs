@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::base::id::EventId;
+use crate::base::id::{Colo, EventId};
 use crate::base::time::Timestamp;
 use crate::machines::wire::Status;
 use crate::room::Room;
@@ -82,6 +82,7 @@ impl StatusBasis {
         };
         let has_no_wait = !self.held_by.is_empty() || self.admits_everybody || self.suspended;
         let longest_wait_s = numbers.longest_wait_s.filter(|_| !has_no_wait);
+        let silent = |(place, seconds): &(Colo, u64)| json!({ "data_center": place, "silent_seconds": seconds });
         json!({
             "status": status,
             "event_id": self.event_id.map(|id| id.to_string()).unwrap_or_default(),
@@ -94,6 +95,7 @@ impl StatusBasis {
             "held_until": self.held_until.map(Timestamp::to_iso8601),
             "total_active_users": self.limits.map(|(total, _)| total),
             "new_users_per_minute": self.limits.map(|(_, per_minute)| per_minute),
+            "silent_data_centers": numbers.silent.iter().map(silent).collect::<Vec<_>>(),
         })
     }
 }
@@ -128,7 +130,9 @@ mod tests {
             let (longest_wait_s, next_admission_s) = (Some(61), Some(5));
             let no_wait = basis.admits_everybody || basis.suspended;
             let (minutes, next) = if no_wait { (0, None) } else { (2, Some(5)) };
-            let numbers = Status { open, active: 3, waiting, longest_wait_s, next_admission_s };
+            let silent = vec![("FRA".parse().expect("a data center"), 40)];
+            let numbers =
+                Status { open, active: 3, waiting, longest_wait_s, next_admission_s, silent };
             let told = json!({
                 "status": want,
                 "event_id": "",
@@ -140,6 +144,7 @@ mod tests {
                 "held_until": null,
                 "total_active_users": 5,
                 "new_users_per_minute": 4,
+                "silent_data_centers": [{ "data_center": "FRA", "silent_seconds": 40 }],
             });
             assert_eq!(basis.with(&numbers), told);
             let text = serde_json::to_string(&basis).expect("a text");

@@ -1,7 +1,7 @@
 //! Tests of the figures that visitors and operators are told, each against what then happens.
 
 use super::{Fixture, NOW, limits, pull};
-use crate::base::id::EventId;
+use crate::base::id::{Colo, EventId};
 use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::capacity::state::Contribution;
 use crate::machines::wire::{GlobalReply, GlobalRequest, Pull, Status};
@@ -315,6 +315,19 @@ fn a_line_from_which_many_go_is_forecast_to_be_shorter() {
     // In the minute after a draw nobody knows how long the drawn have waited: it is as assumed.
     let assumed = forecast_after(30, NOW + 130 * SECOND_MS);
     assert!((0.000_5..0.000_6).contains(&assumed), "{assumed}");
+}
+
+#[test]
+fn a_data_center_that_had_traffic_is_told_when_it_reports_no_more() {
+    let check = |quiet: bool, later_ms: u64, want: &[(Colo, u64)]| {
+        let mut fixture = Fixture::new(limits(60, 60));
+        fixture.sync(0, Contribution { quiet, ..known(1, &[], &[]) });
+        fixture.now = fixture.now + later_ms;
+        assert_eq!(status(&mut fixture).silent, want, "{quiet} {later_ms}");
+    };
+    check(false, 20_000, &[]);
+    check(false, 40_500, &[(Colo::UNKNOWN, 40)]);
+    check(true, 40_500, &[]);
 }
 
 #[test]
