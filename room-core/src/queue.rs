@@ -21,7 +21,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::time::Timestamp;
+use crate::base::time::{SECOND_MS, Timestamp};
 use crate::order::census::{Epoch, EpochCensus};
 use crate::order::lottery::{Called, Round};
 use crate::order::order_key::{EPOCH_MS, OrderKey, QueuedVisitor};
@@ -324,6 +324,14 @@ impl Queue {
         self.close(now, last);
     }
 
+    /// Returns for how many seconds from `now` nobody can be called, since the census has places of
+    /// two orders. In a lottery that holds nobody up.
+    pub fn pause_s(&self, now: Timestamp) -> u32 {
+        let in_order = self.drawn.filter(|_| Round::of(self.threshold).is_none());
+        let pause_ms = in_order.map_or(0, |drawn| drawn.pause_ms(now));
+        u32::try_from(pause_ms.div_ceil(SECOND_MS)).unwrap_or(u32::MAX)
+    }
+
     /// Raises the threshold to call as many visitors as can be served. Returns true if it rose.
     ///
     /// It never falls (I3). It never reaches visitors who joined after the reported epoch began,
@@ -340,7 +348,7 @@ impl Queue {
             Some(round) if round != Round::at(self.reported.middle()) => {
                 return self.call_share(round, settings, supply);
             }
-            None if self.drawn.is_some_and(|drawn| drawn.is_mixed_at(now)) => return false,
+            None if self.pause_s(now) > 0 => return false,
             _ => {}
         }
         let target = called_target(settings, supply).saturating_sub(supply.carried);

@@ -64,9 +64,10 @@ impl Drawn {
         epoch.start() < self.old_until && key.is_before(self.from)
     }
 
-    /// Whether nobody can be called at `now`, since nobody knows who stands first.
-    pub(super) fn is_mixed_at(self, now: Timestamp) -> bool {
-        self.is_mixed && now < self.old_until
+    /// Returns for how many milliseconds from `now` nobody can be called, since nobody knows who
+    /// stands first.
+    pub(super) fn pause_ms(self, now: Timestamp) -> u64 {
+        if self.is_mixed { self.old_until.since_ms(now) } else { 0 }
     }
 }
 

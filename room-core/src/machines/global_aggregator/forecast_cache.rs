@@ -94,7 +94,9 @@ impl ForecastCache {
                 leaving_rate: &in_rate,
                 waiting,
             };
-            self.curve = self.retention.forecast(now, settings, &start).into();
+            let pause_s = queue.pause_s(now);
+            let waits = self.retention.forecast(now, settings, &start).into_iter();
+            self.curve = waits.map(|(ahead, at_s)| (ahead, at_s.max(pause_s))).collect();
             self.made_at = now;
         }
         self.curve.clone()

@@ -331,6 +331,28 @@ fn a_data_center_that_had_traffic_is_told_when_it_reports_no_more() {
 }
 
 #[test]
+fn no_wait_that_is_shown_ends_before_somebody_can_be_called() {
+    let mut fixture = full_with_a_line(40);
+    // A draw is given up before its start: nobody is called for 1.1 * 60 + 15 s.
+    fixture.settings.refresh_interval_s = 60;
+    fixture.settings.shuffles = vec![draw(fixture.now, fixture.now + 60 * MINUTE_MS)];
+    status(&mut fixture);
+    fixture.settings.shuffles.clear();
+    fixture.now = fixture.now + SECOND_MS;
+    fixture.line(2, &(0..40).map(|n| NOW.0 - 2 * MINUTE_MS + n).collect::<Vec<_>>());
+    let check = |fixture: &mut Fixture, ahead: u64, want_s: u32| {
+        let told_s = forecast::wait_s(&fixture.forecast(), ahead).unwrap();
+        assert!(told_s.abs_diff(want_s) <= 6, "{ahead} ahead: {told_s} s, and it is {want_s}");
+        assert!(told_s >= fixture.machine.queue.pause_s(fixture.now), "{ahead}: {told_s} s");
+    };
+    for (ahead, want_s) in [(0, 81), (20, 81), (39, 89)] {
+        check(&mut fixture, ahead, want_s);
+    }
+    fixture.now = fixture.now + 10 * SECOND_MS;
+    check(&mut fixture, 0, 71);
+}
+
+#[test]
 fn newcomers_are_told_a_place_behind_those_who_joined_since_the_census() {
     let mut fixture = full_with_a_line(5);
     let at_s = NOW.seconds() + 6;
