@@ -11,6 +11,7 @@ mod burst;
 mod calm;
 mod counters;
 mod forecast_cache;
+mod freed;
 mod history;
 mod load;
 mod lost_check_ins;
@@ -42,6 +43,7 @@ use burst::Burst;
 use calm::{Calm, Use};
 use counters::{Counters, PullAnswer};
 use forecast_cache::ForecastCache;
+use freed::freed_per_s;
 use history::History;
 use load::Load;
 use overcall::OvercallController;
@@ -434,7 +436,7 @@ impl GlobalAggregator {
             - self.books.granted_in_rate_window(now) as f64;
         let leaving = self.books.entered_in_rate_window(now).map(|(_, entered)| entered as f64);
         let pace_per_s = pace_per_s(settings, self.queue.waiting() as f64, rate_free, leaving, 1.0);
-        let freed_per_s = self.freed_per_s(now, settings, rate_free);
+        let freed_per_s = freed_per_s(&self.books, now, settings, rate_free);
         let joins_known_until = contributions.joins_told_until(now);
         Supply {
             available: self.available(now, settings),
@@ -453,19 +455,6 @@ impl GlobalAggregator {
             queued_at: ledger.queued_at(),
             kept: contributions.away_count(self.queue.reported()).min(kept_max(settings)),
         }
-    }
-
-    /// Returns how many slots per second come free until a visitor near the head has checked in,
-    /// if the limit per minute decides it, of which `rate_free` is left. `None` if the places do:
-    /// whether sessions are renewed is not known.
-    fn freed_per_s(&self, now: Timestamp, settings: &Settings, rate_free: f64) -> Option<f64> {
-        // The present second is not over.
-        let seconds = settings.near_head_refresh_interval_s + 1;
-        let leaving = self.books.entered_in_rate_window(now).take(seconds as usize);
-        let places_free = self.books.places_free(now, settings);
-        let then_free = rate_free + leaving.map(|(_, entered)| entered).sum::<u64>() as f64;
-        let freed = (then_free - rate_free.max(0.0)).max(0.0);
-        (places_free as f64 > then_free).then(|| freed / f64::from(seconds))
     }
 
     /// Ends a turn: says whether to store the row, and when to wake the machine.
