@@ -9,6 +9,7 @@ mod drawn;
 pub mod estimate;
 pub mod forecast;
 mod gap;
+mod joined;
 pub mod levels;
 pub mod line;
 pub mod pace;
@@ -182,9 +183,13 @@ impl Queue {
     /// Returns how many slots are needed before any newcomer's: for visitors in the line who have
     /// not entered since, and for those who joined since and are not in the census yet.
     pub fn promised(&self, supply: Supply) -> u64 {
-        let in_line = self.line.count().saturating_sub(self.served.up_to(OrderKey(u64::MAX)));
         let served = self.served.joined_since(self.reported.middle());
-        let joined = supply.joined_since_reported.saturating_sub(served);
+        self.promised_with(supply.joined_since_reported.saturating_sub(served), supply)
+    }
+
+    /// Returns the same if `joined` visitors without slots have joined since.
+    fn promised_with(&self, joined: u64, supply: Supply) -> u64 {
+        let in_line = self.line.count().saturating_sub(self.served.up_to(OrderKey(u64::MAX)));
         (in_line + self.beside + joined).saturating_sub(self.unnamed(supply.queued_since_reported))
     }
 
@@ -335,8 +340,8 @@ impl Queue {
     /// Raises the threshold to call as many visitors as can be served. Returns true if it rose.
     ///
     /// It never falls (I3). It never reaches visitors who joined after the reported epoch began,
-    /// since the census may not count all of them yet. While the room is open, or the census has
-    /// places of two orders, nothing changes.
+    /// since the census may not count all of them yet: [`Queue::call_joined`] calls those. While
+    /// the room is open, or the census has places of two orders, nothing changes.
     pub fn call(&mut self, now: Timestamp, settings: &Settings, supply: Supply) -> bool {
         if self.open || settings.admits_nobody() || supply.available == 0 {
             self.idle_since = None;
@@ -441,7 +446,7 @@ impl Queue {
     /// count as promised slots, too. In the second in which a crowd comes a slot may return before
     /// any data center has told of the crowd, and opening would call all of it.
     pub fn try_open(&mut self, settings: &Settings, supply: Supply) -> bool {
-        // Whoever joined since cannot be called before the next epoch. To wait until nobody has
+        // Not all who joined since can be called before the next epoch. To wait until nobody has
         // would keep the room closed for as long as newcomers keep coming; opening calls them.
         let callable = self.joined_by(self.reported.start() - 1).max(self.threshold);
         let nobody_left = self.waiting_up_to(self.threshold) == self.waiting_up_to(callable);

@@ -406,7 +406,10 @@ impl GlobalAggregator {
         }
         let supply = self.supply(now, settings);
         self.overcall.turn(now, supply.available, supply.flow_per_s);
-        let moved = self.queue.call(now, settings, supply);
+        let mut moved = self.queue.call(now, settings, supply);
+        let contributions = self.books.contributions();
+        let joined_in = |second| contributions.joined_in(second);
+        moved |= self.queue.call_joined(now, settings, supply, joined_in);
         moved || self.queue.try_open(settings, supply) || turned
     }
 
