@@ -41,6 +41,10 @@ const LATE_MS: u64 = 5 * SECOND_MS;
 const ISOLATES_MAX: usize = 4_096;
 /// The most sent syncs remembered while the global aggregator has not confirmed their storage.
 const SYNCS_MAX: usize = 16;
+/// The most syncs per second of all data centers together that only free the places of ended
+/// sessions, if nobody renews and sessions end evenly. It bounds how few visitors such a sync may
+/// be for.
+const FREEING_PER_S: u64 = 40;
 
 /// What the machine returns for each event: answers to reports, and the sync to send upward.
 pub type AggregatorTurn = Turn<ReportReply, Sync>;
@@ -377,6 +381,7 @@ impl DataCenterAggregator {
         let changed = self.news > News::None || !self.told_quiet || !self.is_all_durable();
         let next_at = if changed { Some(due_at) } else { self.tells_end_at(now, due_at) };
         let next_at = earlier(next_at, self.knows_renewals_at(now));
+        let next_at = earlier(next_at, self.frees_at(now, settings));
         if self.has_cause() || next_at.is_some_and(|next_at| now >= next_at) {
             turn.send = Some(self.sync(now, settings));
         } else if !self.is_calm() {
@@ -387,8 +392,22 @@ impl DataCenterAggregator {
     /// Returns when a quiet data center tells that an activity bucket has ended, so that its places
     /// are free. `None` in a calm room, which learns of it late.
     fn tells_end_at(&self, now: Timestamp, due_at: Timestamp) -> Option<Timestamp> {
-        let at = self.counts.tells_end_at(self.longest_rest_ms(now))?;
+        let at = self.counts.tells_end_at(self.longest_rest_ms(now), 1)?;
         (!self.is_calm()).then_some(at.max(due_at))
+    }
+
+    /// Returns when a sync can free the places of an activity bucket that has ended, while people
+    /// wait for them. `None` if few leave here at once, and until a new incarnation knows all
+    /// renewals.
+    fn frees_at(&self, now: Timestamp, settings: &Settings) -> Option<Timestamp> {
+        let is_awaited = self.view.as_ref().is_some_and(|view| !view.open) && !self.is_calm();
+        let rest_ms = || self.longest_rest_ms(now);
+        if !is_awaited || self.counts.knows_renewals_at(rest_ms).is_some() {
+            return None;
+        }
+        let leave = u64::from(settings.total_active_users) * SECOND_MS;
+        let many = leave.div_ceil(FREEING_PER_S * settings.session_ms());
+        self.counts.tells_end_at(rest_ms(), i64::try_from(many).unwrap_or(i64::MAX).max(1))
     }
 
     /// Returns when a new incarnation can tell that it knows all renewals. Places whose sessions

@@ -276,11 +276,11 @@ impl Counts {
         }
     }
 
-    /// Returns when a sync can report the end of the first non-empty bucket that none has reported:
-    /// no renewal out of it is then missing. `None` if there is none.
-    pub(super) fn tells_end_at(&self, report_ms: u64) -> Option<Timestamp> {
+    /// Returns when a sync can report the end of the first bucket with `many` visitors that none
+    /// has reported: no renewal out of it is then missing. `None` if there is none.
+    pub(super) fn tells_end_at(&self, report_ms: u64, many: i64) -> Option<Timestamp> {
         let untold = Bucket(u32::try_from(self.told_until.seconds() + 1).unwrap_or(u32::MAX));
-        let inside = |(_, count): &(&Bucket, &i64)| **count > 0;
+        let inside = |(_, count): &(&Bucket, &i64)| **count >= many;
         let (bucket, _) = self.activity.from_key(&untold).find(inside)?;
         Some(bucket.expires_at() + told_late_ms(report_ms))
     }

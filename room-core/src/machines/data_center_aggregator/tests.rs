@@ -3,6 +3,7 @@
 mod asked;
 mod calm;
 mod entered;
+mod freed;
 mod logged;
 
 use super::{AggregatorTurn, DataCenterAggregator, REPORT_MS};
