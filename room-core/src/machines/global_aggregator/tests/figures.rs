@@ -240,6 +240,23 @@ fn whoever_joined_since_the_census_waits_too() {
 }
 
 #[test]
+fn whoever_joined_since_the_census_is_called_if_places_are_free() {
+    let check = |places: u32, is_called: bool| {
+        let mut fixture = full_with_a_line(1);
+        let second = NOW.seconds() + 6;
+        let joined = [(second, 7)].into();
+        let known = known(2, &[(NOW.seconds() as u32 + 60, 60)], &[]);
+        fixture.settings = limits(places, places);
+        fixture.sync(1, Contribution { joined, ..known });
+        let end = OrderKey::fifo(Timestamp::from_seconds(second + 1) - 1);
+        let threshold = fixture.machine.queue.threshold();
+        assert_eq!(threshold == end, is_called, "{places}: {threshold:?}, not {end:?}");
+    };
+    check(67, false);
+    check(68, true);
+}
+
+#[test]
 fn whoever_joined_in_the_second_of_the_census_waits_once() {
     let mut fixture = full_with_a_line(0);
     let epoch = fixture.machine.queue.reported();
