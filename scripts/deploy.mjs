@@ -5,6 +5,7 @@ import path from "node:path";
 
 import { Cloudflare, stopAt, token } from "./deploy/cloudflare.mjs";
 import { patternsOf, writeConfiguration } from "./deploy/configuration.mjs";
+import { agreeInDraw } from "./deploy/draws.mjs";
 import { Kept } from "./deploy/kept.mjs";
 import { liveCheck } from "./deploy/live-check.mjs";
 import { survey } from "./deploy/obstacles.mjs";
@@ -42,7 +43,8 @@ async function deploy() {
   showSecrets(makeSecrets(kept));
   await writeConfiguration(kept, patterns);
   const { untried } = options;
-  const changed = await upload(cloudflare, kept, { isConnected, untried, edited });
+  const agree = () => agreeInDraw(kept, options, questions);
+  const changed = await upload(cloudflare, kept, { isConnected, untried, edited, agree });
   if (!changed) console.log("  Nothing differs from what is deployed: nothing was uploaded.");
   console.log("  Asking whether it works ...");
   const deployed = {

@@ -12,11 +12,19 @@ const DRAW_STANDS_MS = 30 * 24 * 3_600_000;
 /**
  * Asks a deployment what hangs on its old keys: a sentence for each room that has something, or an
  * error that says why that is not known.
+ */
+export async function dependentsOf(kept, liveAddress) {
+  const rooms = await deployedRooms(kept, liveAddress);
+  return rooms.flatMap((room) => dependents(room, Date.now()));
+}
+
+/**
+ * Asks a deployment for its rooms, with their events; an error says why they are not known.
  *
  * @param {object} kept the folder of the deployment
  * @param {string} [liveAddress] where to connect instead of the admin host
  */
-export async function dependentsOf({ settings: { adminHost }, secrets }, liveAddress) {
+export async function deployedRooms({ settings: { adminHost }, secrets }, liveAddress) {
   const headers = {
     ...accessHeaders({ protocol: "https:" }),
     authorization: `Bearer ${secrets.API_TOKEN}`,
@@ -29,7 +37,7 @@ export async function dependentsOf({ settings: { adminHost }, secrets }, liveAdd
     return answer.result;
   };
   const { rooms } = await exported(ask);
-  return rooms.flatMap((room) => dependents(room, Date.now()));
+  return rooms;
 }
 
 /** The sentences about one room of an export. */

@@ -24,10 +24,10 @@ export class Questions {
     }
   }
 
-  /** Returns whether the owner agrees; without a terminal only --yes does. */
-  async agrees(question, { yes }) {
+  /** Returns whether the owner agrees; where nothing is asked only the flag does. */
+  async agrees(question, { yes, flag = "--yes" }) {
     if (yes) return true;
-    if (!this.#asks) stop(`${question} Nothing is asked without a terminal: add --yes`);
+    if (!this.#asks) stop(`${question} Nothing is asked without a terminal: add ${flag}`);
     return /^y(es)?$/i.test(await this.#line(`  ${question} [y/N] `));
   }
 

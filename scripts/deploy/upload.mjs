@@ -22,8 +22,9 @@ const NO_MODULE = /\.map$|README\.md$/;
  * @param {boolean} options.isConnected whether all hosts lead to the Worker already
  * @param {boolean} options.untried whether to upload without a trial
  * @param {string} options.edited the file in which the owner writes the rooms
+ * @param {() => Promise<void>} options.agree returns if the version may be exchanged now
  */
-export async function upload(cloudflare, kept, { isConnected, untried, edited }) {
+export async function upload(cloudflare, kept, { isConnected, untried, edited, agree }) {
   const { account } = kept.settings;
   const { digest: last, version } = kept.state.deployed ?? {};
   const { digest, isSame, trial } = await withModules(kept, async (modules) => {
@@ -35,6 +36,7 @@ export async function upload(cloudflare, kept, { isConnected, untried, edited })
   });
   if (isSame && isConnected) return false;
   if (trial) judge(trial, edited);
+  await agree();
   const files = ["--config", kept.file(CONFIGURATION), "--secrets-file", kept.file("secrets.json")];
   const onFailure = await begin(cloudflare, kept);
   await wrangler(account.id, ["deploy", ...files], { onFailure });

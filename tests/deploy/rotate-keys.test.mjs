@@ -12,7 +12,6 @@ import { dependents } from "../../scripts/deploy/dependents.mjs";
 import { TICKETS_LIVE_MS, nextStep } from "../../scripts/deploy/rotation.mjs";
 import { keyId, newKey } from "../../scripts/deploy/secrets.mjs";
 import { Deployer, FIRST } from "../harness/deployer.mjs";
-import { send } from "../harness/http.mjs";
 
 /** Longer than any takes on a slow machine: a hanging command still ends the run. */
 const ALL = { timeout: 600_000 };
@@ -151,29 +150,14 @@ async function keepsWhatIsUsed(deployer) {
   assert.equal(blind.code, 1);
   assert.match(blind.said, /what hangs on the old key is not known: .*--even-if-used/);
 
-  const [{ id: zone }] = deployer.account.zones;
-  const rooms = `/_waiting-room/client/v4/zones/${zone}/waiting_rooms`;
-  const [{ id: room }] = await managed(deployer, "GET", rooms);
+  const [{ id: room }] = await deployer.managed("GET", "");
   const at = (ms) => new Date(Date.now() + ms).toISOString();
   const times = { event_start_time: at(3_600_000), event_end_time: at(7_200_000) };
   const prequeue_start_time = at(1_800_000);
   const drawn = { name: "sale", shuffle_at_event_start: true, prequeue_start_time, ...times };
-  const { id } = await managed(deployer, "POST", `${rooms}/${room}/events`, drawn);
+  const { id } = await deployer.managed("POST", `/${room}/events`, drawn);
   const used = await deployer.run("rotate-keys", ["--drop-old", ...elsewhere(deployer)]);
   assert.equal(used.code, 1, used.said);
   assert.match(used.said, /the draws of sale get other commitments and ranks/);
-  await managed(deployer, "DELETE", `${rooms}/${room}/events/${id}`);
-}
-
-/** Calls the API of what is deployed, and returns the result. */
-async function managed(deployer, method, path, body) {
-  const { API_TOKEN } = deployer.json("secrets.json");
-  const authorization = `Bearer ${API_TOKEN}`;
-  const headers = { authorization, ...(body && { "content-type": "application/json" }) };
-  const port = Number(new URL(deployer.edge.address).port);
-  const host = "room-admin.shop.example";
-  const text = body && JSON.stringify(body);
-  const answer = await send({ port, host, path, method, headers, body: text });
-  assert.ok(answer.status < 300, answer.body);
-  return JSON.parse(answer.body).result;
+  await deployer.managed("DELETE", `/${room}/events/${id}`);
 }

@@ -3,6 +3,7 @@
  * for Cloudflare's API, and with a folder and a home of their own.
  */
 
+import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -10,7 +11,7 @@ import path from "node:path";
 
 import { CloudflareAccount, TOKEN } from "./cloudflare-account.mjs";
 import { CloudflareEdge } from "./cloudflare-edge.mjs";
-import { closeConnections } from "./http.mjs";
+import { closeConnections, send } from "./http.mjs";
 import { ROOT } from "./worker-modules.mjs";
 
 /** Variables of the machine that would say where to deploy. */
@@ -101,6 +102,22 @@ export class Deployer {
     }
     const code = await new Promise((resolve) => child.on("close", resolve));
     return { code, said };
+  }
+
+  /** Calls the API of what is deployed, below its rooms, and returns the result. */
+  async managed(method, path, body) {
+    const [{ id: zone }] = this.account.zones;
+    const authorization = `Bearer ${this.json("secrets.json").API_TOKEN}`;
+    const answer = await send({
+      port: Number(new URL(this.edge.address).port),
+      host: "room-admin.shop.example",
+      path: `/_waiting-room/client/v4/zones/${zone}/waiting_rooms${path}`,
+      method,
+      headers: { authorization, ...(body && { "content-type": "application/json" }) },
+      body: body && JSON.stringify(body),
+    });
+    assert.ok(answer.status < 300, answer.body);
+    return JSON.parse(answer.body).result;
   }
 
   async #stop() {
