@@ -61,10 +61,9 @@ impl Shell<Machine> {
 
     /// Stores admissions for the transparency log, before a sync counts them.
     fn keep_logged(&self, room: RoomId) {
-        let Some(settings) = memory::settings(room, platform::now()) else { return };
-        let logged = self.with(|object| object.machine.take_logged(&settings)).flatten();
-        if let (Some(logged), Some((_, node))) = (logged, self.name()) {
-            let name = object_name(CLASS, room, node);
+        let Some((_, node)) = self.name() else { return };
+        let name = object_name(CLASS, room, node);
+        for logged in self.with(|object| object.machine.take_logged()).unwrap_or_default() {
             scripts::keep_admissions(&self.state, &self.env, &name, &logged);
         }
     }

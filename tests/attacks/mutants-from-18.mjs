@@ -376,8 +376,8 @@ export const MUTANTS_FROM_18 = [
     row: 46,
     breaks: "an admission that comes twice is logged twice",
     ...core("machines/data_center_aggregator"),
-    from: "if news > News::None {\n                self.logged.add(event);",
-    to: "if news >= News::None {\n                self.logged.add(event);",
+    from: "if news > News::None {\n                self.logged.add(settings, event);",
+    to: "if news >= News::None {\n                self.logged.add(settings, event);",
     test: "each_counted_admission_is_handed_out_once_with_the_limits",
   },
   {

@@ -21,7 +21,7 @@ import {
 } from "../harness/foreign-log.mjs";
 import { FREQUENT_CHECK_INS, room } from "../harness/rooms.mjs";
 import { glue, verified } from "../harness/verify.mjs";
-import { Visitor, pass, visitorInside } from "../harness/visitor.mjs";
+import { Visitor, look, pass, visitorInside } from "../harness/visitor.mjs";
 
 const ROOT = path.join(import.meta.dirname, "..", "..");
 const shop = room({
@@ -39,6 +39,7 @@ const alone = room({
   transparency_log: "public",
   ...FREQUENT_CHECK_INS,
 });
+const brief = room({ name: "brief", total_active_users: 10, transparency_log: "public" });
 const own = room({ name: "own", total_active_users: 3, transparency_log: "owner" });
 const none = room({ name: "none" });
 const event = {
@@ -49,7 +50,7 @@ const event = {
   transparency_log: "public",
 };
 const sold = room({ name: "sold", events: [event] });
-const options = { rooms: [shop, alone, own, none, sold], colos: { AMS: 1, NRT: 1 } };
+const options = { rooms: [shop, alone, brief, own, none, sold], colos: { AMS: 1, NRT: 1 } };
 /** Reports, syncs, and the time for which a checkpoint is told again. */
 const TOLD_MS = 12_000;
 const MINUTES_MS = 190_000;
@@ -153,6 +154,28 @@ clusterTest("nobody who slept through a turn is told to be overtaken", options, 
   await cluster.advance(TOLD_MS);
   const report = checked(await saleOf(cluster, alone));
   assert.deepEqual(wrongIn(report), [], JSON.stringify(report.checks, null, 1));
+});
+
+const once = "limits that were in force for a second are told, and nobody is wrong by them";
+clusterTest(once, options, async (cluster) => {
+  for (let count = 0; count < 10; count += 1) {
+    const visitor = new Visitor(cluster, { name: `${count}`, host: brief.host, colo: "AMS" });
+    await visitor.visit();
+    assert.ok(visitor.inside);
+  }
+  const lower = { total_active_users: 5, new_users_per_minute: 5 };
+  await call(cluster, "PATCH", `${ROOMS}/${brief.id}`, lower);
+  for (let count = 0; count < 12; count += 1) {
+    await cluster.advance(5_000);
+    for (const { name } of cluster.isolates) await look(cluster, name, { host: brief.host });
+  }
+  const sale = await saleOf(cluster, brief);
+  const report = checked(sale);
+  assert.deepEqual(wrongIn(report), [], JSON.stringify(report.checks, null, 1));
+  const bundles = JSON.parse(sale).entries.map((text) => Buffer.from(text, "base64"));
+  const entries = bundles.flatMap(entriesIn).map(String);
+  const rules = entries.filter((entry) => entry.startsWith("rules "));
+  assert.match(rules[0], /^rules \d+ 10 10 60 fifo full$/);
 });
 
 /** Another implementation finds one forged, left out or reordered entry. */

@@ -235,10 +235,10 @@ impl DataCenterAggregator {
         turn
     }
 
-    /// Returns admissions for the transparency log with the limits in force, to be stored before a
-    /// sync leaves; `None` if there are none. They are handed out once.
-    pub fn take_logged(&mut self, settings: &Settings) -> Option<String> {
-        self.logged.take(settings)
+    /// Returns admissions for the transparency log, to be stored before a sync leaves: a text for
+    /// each limits under which there are some. They are handed out once.
+    pub fn take_logged(&mut self) -> Vec<String> {
+        self.logged.take()
     }
 
     /// Handles the wake-up that an earlier turn asked for: sends a sync if one is due.
@@ -291,7 +291,7 @@ impl DataCenterAggregator {
             isolate.received += 1;
             let mut news = self.counts.take_in(counted_at, settings, event);
             if news > News::None {
-                self.logged.add(event);
+                self.logged.add(settings, event);
             }
             if is_calm && matches!(event, IsolateEvent::Revoked { .. }) {
                 // Ends the calm: others must hear soon whose tickets are void.

@@ -30,7 +30,7 @@ use crate::ticket::bucket::Bucket;
 
 pub use counted::CountedFacts;
 pub use ended::{EndedMark, EndedPage};
-pub use logged::Logged;
+pub use logged::{Limits, Logged, limits};
 pub use pull::{NAMED_MAX, Pull, named_ranks};
 
 /// The version of the messages this build writes; it reads no other.

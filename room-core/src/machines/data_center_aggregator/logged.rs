@@ -3,46 +3,56 @@
 //! The shell stores them before it sends the sync that counts them. Isolates keep an event until a
 //! sync with it is stored, and repeat it to the next incarnation. So no admission that is counted
 //! is missing, and one may be stored twice, in the same words.
+//!
+//! The limits of an admission are those that its isolate knew. If the aggregator knows others when
+//! it counts the admission, the slot may be from before a change that the isolate knew already, or
+//! the isolate did not know of it yet. Then the admission stands under both: the log has it once,
+//! and tells of all limits that were in force, also of those that were so for a second.
 
 use std::fmt::Write as _;
 
-use crate::machines::wire::{Admission, IsolateEvent, Logged as Words};
-use crate::room::settings::{QueueingMethod, Settings};
+use crate::machines::wire::{Admission, IsolateEvent, Limits, Logged as Words, limits};
+use crate::room::settings::Settings;
 
-/// Admissions as text: visitor (hexadecimal), joined, admitted, why, unheard; one in each line.
+/// Admissions as text, by limits: visitor (hexadecimal), joined, admitted, why, unheard; one in
+/// each line.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Logged(String);
+pub(super) struct Logged(Vec<(Limits, String)>);
 
 impl Logged {
-    /// Adds an event that was counted, if it is an admission of a room with a log.
-    pub(super) fn add(&mut self, event: &IsolateEvent) {
+    /// Adds an event that was counted under `settings`, if it is an admission of a room with a log.
+    pub(super) fn add(&mut self, settings: &Settings, event: &IsolateEvent) {
         if let IsolateEvent::Admitted(Admission { visitor, second, logged: Some(words), .. }) =
             event
         {
-            let Words { joined_s, why, unheard_s } = words;
-            // Writing to a text cannot fail.
-            let _ = writeln!(self.0, "{:x},{joined_s},{second},{why},{unheard_s}", visitor.0);
+            let Words { joined_s, why, unheard_s, limits: admitted_under } = words;
+            let line = format!("{:x},{joined_s},{second},{why},{unheard_s}", visitor.0);
+            let counted_under = limits(settings);
+            self.add_line(counted_under, &line);
+            if let Some(other) = admitted_under.filter(|limits| *limits != counted_under) {
+                self.add_line(other, &line);
+            }
         }
     }
 
-    /// Returns the limits in force, in the first line, and the admissions; `None` without any.
-    pub(super) fn take(&mut self, settings: &Settings) -> Option<String> {
-        let admissions = std::mem::take(&mut self.0);
-        (!admissions.is_empty()).then(|| format!("{}\n{admissions}", rules(settings)))
+    fn add_line(&mut self, limits: Limits, line: &str) {
+        let place = self.0.iter().position(|(known, _)| *known == limits);
+        let place = place.unwrap_or_else(|| {
+            self.0.push((limits, String::new()));
+            self.0.len() - 1
+        });
+        if let Some((_, lines)) = self.0.get_mut(place) {
+            // Writing to a text cannot fail.
+            let _ = writeln!(lines, "{line}");
+        }
     }
-}
 
-/// The limits as text: visitors inside, new per minute, seconds of a session, method, and whether
-/// sessions may end early.
-fn rules(settings: &Settings) -> String {
-    let method = match settings.queueing_method {
-        QueueingMethod::Fifo => 0,
-        QueueingMethod::Random => 1,
-        QueueingMethod::Passthrough => 2,
-        QueueingMethod::Reject => 3,
-    };
-    let early = settings.places_come_free_early();
-    let (total, per_minute) = (settings.total_active_users, settings.new_users_per_minute);
-    let session_s = u64::from(settings.session_duration_minutes) * 60;
-    format!("{total},{per_minute},{session_s},{method},{}", u8::from(early))
+    /// Returns the admissions, with their limits in the first line of each text.
+    pub(super) fn take(&mut self) -> Vec<String> {
+        let texts = |(limits, lines): (Limits, String)| {
+            let limits: Vec<String> = limits.iter().map(u32::to_string).collect();
+            format!("{}\n{lines}", limits.join(","))
+        };
+        std::mem::take(&mut self.0).into_iter().map(texts).collect()
+    }
 }

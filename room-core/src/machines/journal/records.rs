@@ -4,7 +4,7 @@ use super::{Record, kind, why};
 use crate::admission::{self, confirmation};
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::capacity::slots::{GrantId, SlotClass};
-use crate::machines::wire::Logged;
+use crate::machines::wire::{Logged, limits};
 use crate::order::order_key::OrderKey;
 use crate::queue::estimate;
 use crate::queue::view::View;
@@ -210,6 +210,7 @@ pub fn logged(
             why => why,
         },
         unheard_s: ticket.last_check_in.since_ms(heard_at) / SECOND_MS,
+        limits: Some(limits(settings)),
     })
 }
 
