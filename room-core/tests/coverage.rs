@@ -132,6 +132,7 @@ struct Server {
     drops_controls: bool,
     ends_at_control: bool,
     trims_names: bool,
+    drops_host: bool,
 }
 
 impl Server {
@@ -168,7 +169,14 @@ impl Server {
                 _ => kept.push(bare),
             }
         }
-        format!("/{}", kept.join("/"))
+        let path = format!("/{}", kept.join("/"));
+        match path.strip_prefix("//") {
+            Some(url) if self.drops_host => {
+                let url = url.trim_start_matches('/');
+                format!("/{}", url.split_once('/').map_or("", |(_, path)| path))
+            }
+            _ => path,
+        }
     }
 }
 
@@ -197,9 +205,9 @@ fn decode(text: &str, slashes: bool) -> String {
 }
 
 fn server(decodes: bool) -> impl Strategy<Value = Server> {
-    let habits = (any::<[bool; 6]>(), any::<[bool; 3]>());
-    habits.prop_map(move |([slashes, empty, parameters, query, dots, backslash], blanks)| {
-        let [drops_controls, ends_at_control, trims_names] = blanks;
+    let habits = (any::<[bool; 6]>(), any::<[bool; 4]>());
+    habits.prop_map(move |([slashes, empty, parameters, query, dots, backslash], others)| {
+        let [drops_controls, ends_at_control, trims_names, drops_host] = others;
         Server {
             decodes,
             decodes_slashes: slashes,
@@ -211,6 +219,7 @@ fn server(decodes: bool) -> impl Strategy<Value = Server> {
             drops_controls,
             ends_at_control,
             trims_names,
+            drops_host,
         }
     })
 }

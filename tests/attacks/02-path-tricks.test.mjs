@@ -22,6 +22,9 @@ const held = { queue_all: true };
 const shop = room({ name: "shop", path: "/checkout", ...held });
 const exact = room({ name: "exact", path: "/Checkout", case_sensitive_path: true, ...held });
 const cheese = room({ name: "cheese", path: "/k%C3%A4se", ...held });
+const shared = { host: "shared.example", ...held };
+const checkout = room({ name: "checkout", path: "/checkout", cookie_suffix: "a", ...shared });
+const news = room({ name: "news", path: "/news", cookie_suffix: "b", ...shared, queue_all: false });
 const ruled = room({ name: "ruled", bypass_rules: [rule], ...held });
 
 /** Spellings of `/checkout` that some server takes for it, and some that none does. */
@@ -45,6 +48,9 @@ const BEFORE = [
   ..."/x%2f..%2f /x/..%5c /%5c /%2f /x/%c0%ae%c0%ae/ /x/%u002e%u002e/ /x//../ /;a/ /.;/".split(" "),
   ..."/static/../ /static/%2e%2e/ /static/x/%2e%2e/%2e%2e/ /static/..%2f /static;/../".split(" "),
   ..."/x/.%00./ /x/..%09/ /x/.%0a./ /x/..%c2%a0/ /x/%20../ /%0a/ /%c2%a0/ /x/..%ff/".split(" "),
+  ..."//x/ ///x/ /\\x/ /\\\\x/ //x;/ //[::1]/ /.//x/ //user@x:80/ //x/y/../ //x//".split(" "),
+  ..."/%2fx/ /%5cx/ /%2f%2fx/ /%5c%5cx/ /%252fx/ /%09/x/ /;a//x/ /x/..//x/ //x/./".split(" "),
+  ..."/http://x/ /http:/x/ /(S(abc))/ /(A(x)F(y))/ /%28S(abc)%29/".split(" "),
 ];
 const PATHS = BEFORE.flatMap((start) => SPELLINGS.map((spelling) => start + spelling));
 
@@ -57,7 +63,7 @@ before(async () => {
     reached = request.url;
     response.end("origin");
   };
-  pair = await startPair({ origin, rooms: [shop, exact, cheese, ruled] });
+  pair = await startPair({ origin, rooms: [shop, exact, cheese, ruled, checkout, news] });
 });
 after(() => pair.stop());
 
@@ -86,6 +92,18 @@ test("row 2: no spelling of a held path reaches a server that serves it", async 
 
 test("row 2: no spelling of a held path matches a rule about another path", async () => {
   assert.deepEqual(await holes(ruled.host), []);
+});
+
+test("row 2: a visitor inside one room reaches no other by its name as a host", async () => {
+  const ask = (path, headers) =>
+    send({ port: pair.ports.product, host: shared.host, path, headers });
+  const inside = await ask("/news");
+  assert.equal(inside.body, "origin");
+  const cookie = inside.headers["set-cookie"][0].split(";")[0];
+  assert.equal((await ask("/news/x", { cookie })).body, "origin");
+  for (const path of ["//news/checkout", "/\\news/checkout", "/http://news/checkout"]) {
+    assert.equal((await ask(path, { cookie })).status, 400, path);
+  }
 });
 
 test("row 2: a room for one letter case covers it in every encoding, and no other", async () => {

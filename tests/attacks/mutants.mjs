@@ -49,6 +49,14 @@ export const MUTANTS = [
     test: "no_chain_of_servers_serves_a_room_that_was_not_asked",
   },
   {
+    row: 2,
+    breaks: "the first name of a path is never a host",
+    ...core("room/coverage/reading"),
+    from: "self.begins_with_host() || ",
+    to: "",
+    test: "no_chain_of_servers_serves_a_room_that_was_not_asked",
+  },
+  {
     row: 3,
     breaks: "style sheets pass",
     ...entry,

@@ -79,6 +79,21 @@ function resolved(path) {
   return `/${names.join("/")}`;
 }
 
+/** As parsers of whole URLs do: what follows two separators is a host. */
+function withoutHost(path) {
+  try {
+    return new URL(path, "http://a").pathname;
+  } catch {
+    return undefined;
+  }
+}
+/** As Python's `urlsplit` and PHP's `parse_url` do: just two slashes, and `;` is of the path. */
+const afterHost = (path) => path.replace(/^\/\/[^/]*/, "") || "/";
+/** A gateway that resolves what follows the slash against its base. */
+const withoutFirstSlash = (path) => withoutHost(path.slice(1));
+/** ASP.NET takes out a session that is not in a cookie. */
+const withoutSessions = (path) => path.replace(/\/\((?:[a-z]\([^)]*\))+\)(?=\/|$)/gi, "");
+
 /** Refuses what a pattern finds. */
 const refusing = (pattern) => (path) => (pattern.test(path) ? undefined : path);
 
@@ -97,6 +112,13 @@ export const SERVERS = {
   "Spring behind nginx": [decoded, resolved, withoutParameters, decoded, slashes, resolved],
   Express: [resolvedUrl, decoded, lower],
   "Express behind nginx": [decoded, slashes, resolved, decoded, lower],
+  "Node with new URL(url, base)": [withoutHost, decoded],
+  "Node with new URL(url, base) behind a decoder": [decoded, withoutHost],
+  "Node with new URL(url, base) behind Tomcat": [withoutParameters, decoded, withoutHost],
+  "Python's urlsplit": [afterHost, decoded, slashes, resolved],
+  "Python's urlsplit behind a server that resolves dots": [decoded, resolved, afterHost, slashes],
+  "gateway that resolves the path against its base": [withoutFirstSlash, decoded],
+  "ASP.NET with sessions in the path": [decoded, withoutSessions, slashes, resolved, lower],
   "Go net/http": [decoded, slashes, resolved],
   "Ruby behind three decoders": [decoded, decoded, decoded, slashes, resolved],
   "C program that reads to a zero": [decoded, upToZero, slashes, resolved],

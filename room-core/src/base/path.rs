@@ -11,8 +11,8 @@ use super::letter_case::{KELVIN, LONG_S};
 /// False for an encoding that is not needed; for what some servers take for a separator or an end
 /// (`;`, `\`, `//`, an encoded `/`, `%` or `#`); for dot segments; for blanks at the ends of a
 /// segment and dots at its end, which some servers drop; for what is not UTF-8, and control
-/// characters; and for letters that some servers turn into others: the wide ones (U+FF01 to U+FF5E)
-/// and the two whose other case is a plain letter.
+/// characters; for letters that some servers turn into others: the wide ones (U+FF01 to U+FF5E)
+/// and the two whose other case is a plain letter; and for names that some servers take out.
 pub fn has_one_reading(path: &str) -> bool {
     let Some(below_root) = path.strip_prefix('/') else { return false };
     let without_end = below_root.strip_suffix('/').unwrap_or(below_root);
@@ -43,6 +43,21 @@ pub fn is_end(character: char) -> bool {
     matches!(character, ';' | '?' | '#')
 }
 
+/// Whether some servers take the segment out of the path: a session that is not in a cookie, as
+/// ASP.NET writes it, `(S(id))`.
+pub fn is_session(segment: &str) -> bool {
+    let mut characters = segment.chars();
+    characters.next() == Some('(')
+        && characters.next().is_some_and(|letter| letter.is_ascii_alphabetic())
+        && characters.next() == Some('(')
+}
+
+/// Whether some servers take the segment for the scheme of a whole URL, and the one after it for a
+/// host, if it is the first: `http:`.
+pub fn is_scheme(segment: &str) -> bool {
+    segment.ends_with(':')
+}
+
 fn segment_has_one_reading(written: &str) -> bool {
     let Ok(decoded) = percent_decode_str(written).decode_utf8() else { return false };
     written.split('%').skip(1).all(needs_encoding)
@@ -50,6 +65,8 @@ fn segment_has_one_reading(written: &str) -> bool {
         && !decoded.starts_with(is_blank)
         && !decoded.ends_with(|last| last == '.' || is_blank(last))
         && !decoded.contains(is_read_differently)
+        && !is_session(&decoded)
+        && !is_scheme(&decoded)
 }
 
 /// Whether the two digits after a `%` are a byte that has to be encoded.
@@ -96,6 +113,12 @@ mod tests {
         }
         for path in ["/%20a", "/a%C2%A0", "/%E3%80%80a", "/a%EF%BB%BF", "/a%E2%80%A8b", "/a%7F"] {
             check(path, false);
+        }
+        for path in ["/(S(a))/b", "/a/%28F(b)A(c)%29", "/http:/a.net/b", "/http%3A/b"] {
+            check(path, false);
+        }
+        for path in ["/(shop)/a", "/a(b)", "/(.)a", "/a:b/c"] {
+            check(path, true);
         }
         check("/%E2%84%AA", false);
         check("/%C5%BFhop", false);

@@ -56,9 +56,10 @@ struct HostRoutes {
 /// The error for a path that can be read in two ways which lead to different rooms, or that is
 /// ambiguous and too long to examine.
 ///
-/// Such a path has `..` segments, or separators in a parameter: `/shop;/../sale`. With such a path
-/// a visitor whom one room has admitted could enter another room, so the request is refused (400).
-/// Clients that follow RFC 3986 do not send such paths.
+/// Such a path has `..` segments, separators in a parameter (`/shop;/../sale`), or a name that may
+/// be no part of the path (`//shop/sale`). With such a path a visitor whom one room has admitted
+/// could enter another room, so the request is refused (400). Clients that follow RFC 3986 do not
+/// send such paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContradictoryPath;
 
@@ -361,6 +362,21 @@ mod tests {
         check("/x/.%00./shop/buy");
         check("/s%09hop/bu%ffy");
         check("/%C5%BFhop/buy");
+        check("//x/shop/buy");
+        check("/%5cuser@x:80/shop/buy");
+        check("/http://x/shop/buy");
+        check("/(S(a))/shop/(A(b)F(c))/buy");
+    }
+
+    #[test]
+    fn a_path_whose_first_name_may_be_a_host_is_refused_between_two_rooms() {
+        let coverage = coverage(&["a.net/news", "a.net/shop", "b.net/", "b.net/news"]);
+        check(&coverage, "http://a.net//news/shop", Err(ContradictoryPath));
+        check(&coverage, "http://a.net//x/shop", Ok(Some("a.net/shop")));
+        check(&coverage, "http://a.net//news/x", Ok(Some("a.net/news")));
+        check(&coverage, "http://a.net//x/img", Ok(None));
+        check(&coverage, "http://b.net//news", Err(ContradictoryPath));
+        check(&coverage, "http://b.net//x", Ok(Some("b.net/")));
     }
 
     #[test]

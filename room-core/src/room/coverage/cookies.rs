@@ -92,7 +92,7 @@ mod tests {
         check(&both, "https://A.example/shop/x", "/shop");
         check(&both, "https://a.example/SHOP/x", "/SHOP");
         check(&both, "https://a.example/%73hop/x", "/%73hop");
-        check(&both, "https://a.example//shop/x", "/shop");
+        check(&both, "https://a.example/./shop/x", "/shop");
         check(&both, "https://a.example/shop;a=b/x", "/shop");
         let other = ["a.example/", "a.example/käse", "a.example/sale@home/a+b"];
         check(&other, "https://a.example/k%c3%a4se", "/k%c3%a4se");

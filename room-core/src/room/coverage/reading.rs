@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use percent_encoding::percent_decode;
 
 use crate::base::letter_case::folded;
-use crate::base::path::{is_blank, is_break, is_end, is_separator};
+use crate::base::path::{is_blank, is_break, is_end, is_scheme, is_separator, is_session};
 
 /// The most times that a path is decoded. A chain of servers decodes once or twice. A path that is
 /// still encoded after this belongs to no room, see [`WidestReading::of`].
@@ -23,7 +23,8 @@ pub fn is_plain(path: &str) -> bool {
         previous = byte;
         match byte {
             b'%' | b'\\' | b';' | 0..=b' ' | 0x7f.. => false,
-            b'/' => !matches!(before, b'/' | b'.'),
+            b'/' => !matches!(before, b'/' | b'.' | b':'),
+            b'(' => before != b'/',
             b'.' => before != b'/',
             _ => true,
         }
@@ -80,7 +81,21 @@ impl WidestReading {
 
     /// Whether narrower readings can lead to entirely different places.
     pub fn is_ambiguous(&self) -> bool {
-        self.unclear || self.segments().any(climbs)
+        self.unclear || self.begins_with_host() || self.segments().any(is_way_or_session)
+    }
+
+    /// Whether some servers take the first name for a host, as in `//host/path` and
+    /// `/http://host/path`. A server in front may have dropped what is before the second separator:
+    /// a dot, blanks, a parameter.
+    fn begins_with_host(&self) -> bool {
+        // What is before the first separator is no name.
+        let written = self.decoded.get(1..).unwrap_or_default();
+        let mut names = names(written).filter(|name| *name != ".").skip(1);
+        match names.next() {
+            Some("") => names.any(|name| !name.is_empty()),
+            Some(first) => is_scheme(first),
+            None => false,
+        }
     }
 
     /// Whether a letter is decomposed, that is, written in parts.
@@ -132,12 +147,13 @@ impl WidestReading {
 
     /// Iterates over the segments, `..` among them.
     fn segments(&self) -> impl Iterator<Item = &str> {
-        self.decoded
-            .split(is_separator)
-            .filter_map(|part| part.split(is_end).next())
-            .map(without_ends)
-            .filter(|segment| !matches!(*segment, "" | "."))
+        names(&self.decoded).filter(|segment| !matches!(*segment, "" | "."))
     }
+}
+
+/// Iterates over the names between separators, empty ones and dots among them.
+fn names(decoded: &str) -> impl Iterator<Item = &str> {
+    decoded.split(is_separator).filter_map(|part| part.split(is_end).next()).map(without_ends)
 }
 
 /// The routes that some reading of a path can lead to.
@@ -186,6 +202,11 @@ pub fn exact_key(canonical: &str) -> String {
         key.push_str(without_ends(&kept));
     }
     key
+}
+
+/// Whether some servers take the segment out of the path, alone or with the one before it.
+fn is_way_or_session(segment: &str) -> bool {
+    climbs(segment) || is_session(segment)
 }
 
 /// Drops the blanks at the ends of a name and the dots at its end, as some servers and file systems
@@ -316,6 +337,9 @@ mod tests {
         check("/a\0b", false);
         check("/a\u{7f}", false);
         check("/\tb", false);
+        check("/(S(a))/b", false);
+        check("/http:/a.net/b", false);
+        check("/a(b)/a:b", true);
     }
 
     #[test]
@@ -379,6 +403,26 @@ mod tests {
         check("/a/.. /b", true);
         check("/a/%c0%ae%c0%ae/b", true);
         check("/%252525252525252525252525252541", true);
+    }
+
+    #[test]
+    fn paths_whose_first_name_may_be_a_host_or_a_session_are_ambiguous() {
+        for start in [
+            "//", "///", "/\\", "\\\\", "/%2f", "/%255c", "/.//", "/;a/", "/%20/", "/%ff/", "/%3f/",
+        ] {
+            for path in ["x/shop", "x", "x;a/shop", "[::1]/shop", "user@x:80/shop"] {
+                let path = format!("{start}{path}");
+                assert!(WidestReading::of(&path).is_ambiguous(), "{path}");
+            }
+        }
+        for path in ["/http://x/shop", "/http:/x/shop", "/(S(a))/shop", "/a/%28F(b)A(c)%29/b"] {
+            assert!(WidestReading::of(path).is_ambiguous(), "{path}");
+        }
+        for path in
+            ["/", "//", "/./", "/./x/shop", "\\x/shop", "/x//shop", "/x//", "/(shop)/a", "/a:b"]
+        {
+            assert!(!WidestReading::of(path).is_ambiguous(), "{path}");
+        }
     }
 
     #[test]
