@@ -19,10 +19,20 @@ export const COMMAND_HEADER = "cf-waiting-room-command";
 export const LOCK_HEADER = "cf-waiting-room-lock";
 
 /**
- * Headers that no visitor's request keeps: ours, and those by which some servers take another path
- * for the one that was asked for.
+ * Headers by which some servers take another path for the one that was asked for. Next.js does so
+ * by the last two, and adapters for Azure by `x-ms-original-url`.
  */
-export const orderHeaders = [COMMAND_HEADER, LOCK_HEADER, "x-original-url", "x-rewrite-url"];
+const PATH_HEADERS = [
+  "x-original-url",
+  "x-rewrite-url",
+  "x-original-uri",
+  "x-ms-original-url",
+  "x-invoke-path",
+  "x-matched-path",
+];
+
+/** Headers that no visitor's request keeps: ours, and those that name another path. */
+export const orderHeaders = [COMMAND_HEADER, LOCK_HEADER, ...PATH_HEADERS];
 
 /**
  * Headers by which some servers take another host, or another address, for the one that was asked

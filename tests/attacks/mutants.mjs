@@ -154,7 +154,7 @@ export const MUTANTS = [
     row: 8,
     breaks: "a visitor tells the origin which path to serve",
     file: "src/origin.js",
-    from: 'LOCK_HEADER, "x-original-url", "x-rewrite-url"];',
+    from: "LOCK_HEADER, ...PATH_HEADERS];",
     to: "LOCK_HEADER];",
     test: "row 8: no header makes the origin serve another path",
   },
