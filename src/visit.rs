@@ -189,10 +189,12 @@ fn step(
     may_wait: bool,
 ) -> Result<Answered, Missing> {
     let has_challenges = memory.turnstile.is_some();
-    let passed_by = || Ok((answer::passed_by(request.url, has_challenges), false));
+    let passed_by = |heeds_commands| {
+        Ok((answer::passed_by(request.url, has_challenges, heeds_commands), false))
+    };
     let room = match enter(memory, request, now) {
         Entrance::Uncovered => return Ok((Verdict::PASS, false)),
-        Entrance::Pass => return passed_by(),
+        Entrance::Pass { heeds_commands } => return passed_by(heeds_commands),
         Entrance::Preflight => return Ok((answer::preflight(request.url, has_challenges), false)),
         Entrance::Unlisted => {
             return Ok((answer::unlisted(memory.site().counterpart(request.url)), false));
@@ -202,7 +204,7 @@ fn step(
         Entrance::ReadRequest => return Err(Missing::Request),
         Entrance::Room(room) => room,
     };
-    let Some((in_force, mut visited)) = memory.visit(room, now) else { return passed_by() };
+    let Some((in_force, mut visited)) = memory.visit(room, now) else { return passed_by(false) };
     if !may_wait && answer::may_be_told(visited.turn_notice, visited.room, request.cookie) {
         return Err(Missing::Waiting);
     }

@@ -10,9 +10,18 @@ import { room } from "../harness/rooms.mjs";
 import { Visitor, look, untilInside } from "../harness/visitor.mjs";
 
 const limits = { total_active_users: 1, session_duration: 5 };
-const shop = room({ name: "shop", ...limits, enabled_origin_commands: ["revoke"] });
+const heeding = { ...limits, enabled_origin_commands: ["revoke"] };
+const shop = room({ name: "shop", ...heeding });
 const plain = room({ name: "plain", ...limits });
-const options = { rooms: [shop, plain], colos: { AMS: 2, NRT: 2 } };
+const bypass_rules = [
+  {
+    id: "1".repeat(32),
+    action: "bypass_waiting_room",
+    expression: 'http.request.uri.path eq "/logout"',
+  },
+];
+const ruled = room({ name: "ruled", ...heeding, bypass_rules });
+const options = { rooms: [shop, plain, ruled], colos: { AMS: 2, NRT: 2 } };
 /** Reports, syncs and one refresh of whoever is first in the line: far less than the session. */
 const SOON_MS = 20_000;
 /** A minute after an admission the rate allows the next. */
@@ -51,6 +60,29 @@ clusterTestBothWays("a session that the origin ends frees its place", options, a
   for (const isolate of cluster.isolates) {
     assert.equal(await useCopy(isolate), "queue", `a copy of the ticket, on ${isolate.name}`);
   }
+});
+
+const bypassed = "a bypassed request ends the session of the visitor whose cookie it carries";
+clusterTest(bypassed, options, async (cluster) => {
+  const [stranger, one, next] = ["stranger", "one", "next"].map(
+    (name) => new Visitor(cluster, { name, host: ruled.host }),
+  );
+  const nobody = await stranger.visit({ path: LOGOUT });
+  assert.equal(nobody.kind, "origin");
+  assert.equal(nobody.headers["cf-waiting-room-command"], undefined);
+  assert.equal(nobody.headers["set-cookie"], undefined);
+  await one.visit();
+  assert.ok(one.inside);
+  const plainly = await one.visit({ path: "/logout" });
+  assert.equal(plainly.headers["set-cookie"], undefined, "a bypassed request renews nothing");
+  await cluster.advance(MINUTE_MS);
+  await next.visit();
+  assert.ok(next.waiting);
+  const { kind, headers } = await one.visit({ path: LOGOUT });
+  assert.equal(kind, "origin");
+  assert.equal(headers["cf-waiting-room-command"], undefined);
+  assert.match(headers["set-cookie"][0], /^__cfwaitingroom=; .*Max-Age=0/);
+  await untilInside(cluster, next, SOON_MS);
 });
 
 const heard = "the data center has heard of an end before the visitor has the answer";

@@ -472,8 +472,9 @@ pub fn sent_on(url: &str) -> Verdict {
 
 /// Forwards a request that no room decides. Where the deployment has challenges, a Turnstile token
 /// is taken out of the address: the origin never sees one.
-pub fn passed_by(url: &str, has_challenges: bool) -> Verdict {
-    Verdict::Forward(Forward { url: without_token(url, has_challenges), ..Forward::default() })
+pub fn passed_by(url: &str, has_challenges: bool, heeds_commands: bool) -> Verdict {
+    let url = without_token(url, has_challenges);
+    Verdict::Forward(Forward { url, heeds_commands, ..Forward::default() })
 }
 
 /// Forwards a CORS preflight. Browsers send none with cookies, so nothing that comes with one may

@@ -61,7 +61,10 @@ pub enum Entrance {
     /// The origin answers, and gets the request untouched: no room covers it.
     Uncovered,
     /// The origin answers: the request bypasses its room.
-    Pass,
+    Pass {
+        /// Whether the answer may order the end of the visitor's session.
+        heeds_commands: bool,
+    },
     /// The origin answers a CORS preflight, which is passed on without cookies.
     Preflight,
     /// Nobody answers: the host has no room and is not named as open, but leads to the origin.
@@ -92,7 +95,7 @@ pub fn enter(site: Site<'_>, head: RequestHead<'_>, source: &dyn RequestSource) 
     };
     let zone = site.zone_settings.get(&room.zone_id).copied().unwrap_or_default();
     match bypass::decide(room, zone, site.lists, source) {
-        Bypass::Skips => Entrance::Pass,
+        Bypass::Skips => Entrance::Pass { heeds_commands: room.origin_may_revoke },
         Bypass::Unknown => Entrance::ReadRequest,
         Bypass::Stays if head.is_preflight_unknown() => Entrance::ReadRequest,
         Bypass::Stays if head.is_preflight() => Entrance::Preflight,
