@@ -11,8 +11,8 @@ import { startPair } from "../harness/pair.mjs";
 import { room } from "../harness/rooms.mjs";
 
 const COMMAND = "cf-waiting-room-command";
-const open = room({ name: "open", total_active_users: 9 });
-const stripped = room({ name: "stripped", total_active_users: 9, strip_cookie: true });
+const open = room({ name: "open", total_active_users: 99 });
+const stripped = room({ name: "stripped", total_active_users: 99, strip_cookie: true });
 const held = room({ name: "held", queue_all: true });
 
 let pair;
