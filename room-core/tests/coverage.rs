@@ -244,7 +244,8 @@ fn hostile_path() -> impl Strategy<Value = String> {
         ])
         .prop_map(str::to_owned),
     ];
-    vec(piece, 0..14).prop_map(|pieces| format!("/{}", pieces.concat()))
+    let start = select(vec!["/", "/", "//x/", "/.//a/", "/%2fb/", "/\\x/"]);
+    (start, vec(piece, 0..14)).prop_map(|(start, pieces)| format!("{start}{}", pieces.concat()))
 }
 
 /// The longest of `rooms` that covers the path which the last server serves.
