@@ -28,23 +28,20 @@ impl Logged {
             let Words { joined_s, why, unheard_s, limits: admitted_under } = words;
             let line = format!("{:x},{joined_s},{second},{why},{unheard_s}", visitor.0);
             let counted_under = limits(settings);
-            self.add_line(counted_under, &line);
             if let Some(other) = admitted_under.filter(|limits| *limits != counted_under) {
                 self.add_line(other, &line);
             }
+            self.add_line(counted_under, &line);
         }
     }
 
+    /// Adds a line. What the aggregator has known last stands last: it is in force from then on.
     fn add_line(&mut self, limits: Limits, line: &str) {
         let place = self.0.iter().position(|(known, _)| *known == limits);
-        let place = place.unwrap_or_else(|| {
-            self.0.push((limits, String::new()));
-            self.0.len() - 1
-        });
-        if let Some((_, lines)) = self.0.get_mut(place) {
-            // Writing to a text cannot fail.
-            let _ = writeln!(lines, "{line}");
-        }
+        let mut lines = place.map(|place| self.0.remove(place).1).unwrap_or_default();
+        // Writing to a text cannot fail.
+        let _ = writeln!(lines, "{line}");
+        self.0.push((limits, lines));
     }
 
     /// Returns the admissions, with their limits in the first line of each text.

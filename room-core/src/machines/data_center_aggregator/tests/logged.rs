@@ -46,8 +46,8 @@ fn admissions_stand_under_all_limits_that_isolate_and_aggregator_knew() {
     let line = |visitor: &str| format!("{visitor},900,1000,0,20\n");
     let all = [line("1a"), line("1b"), line("1c"), line("1d")].concat();
     let want = [
-        format!("100,100,300,0,0\n{all}"),
         format!("80,70,300,0,0\n{}", line("1b")),
+        format!("100,100,300,0,0\n{all}"),
         format!("100,50,300,0,0\n{}", line("1d")),
     ];
     assert_eq!(fixture.machine.take_logged(), want);
