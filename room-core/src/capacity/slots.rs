@@ -47,9 +47,9 @@ const QUEUED_KNOWN_MS: u64 = MINUTE_MS + 20 * SECOND_MS;
 const GRANTS_MAX: usize = 1_024;
 /// The number of grants from which on completely written-off grants are merged.
 const GRANTS_MANY: usize = GRANTS_MAX / 2;
-/// The width of the bins of slots for called visitors, in milliseconds. The middle of a census
-/// epoch is the start of a bin, so that the entrances since then are known exactly. One visitor
-/// called too many takes another's place.
+/// The width of the bins of granted slots, in milliseconds. The middle of a census epoch is the
+/// start of a bin, so that the entrances since then are known exactly. One visitor called too many
+/// takes another's place.
 const BIN_MS: u64 = 500;
 const _: () = assert!((EPOCH_MS / 2).is_multiple_of(BIN_MS) && SECOND_MS.is_multiple_of(BIN_MS));
 
@@ -189,6 +189,10 @@ pub struct Ledger {
     queued_at: Timestamp,
     /// The number of slots for called visitors, by the half second of their grant.
     queued_by_bin: SortedMap<u64, u32>,
+    /// The same of slots for newcomers, while they count in the rate. Rows of an earlier version
+    /// lack it.
+    #[serde(default)]
+    new_by_bin: SortedMap<u64, u32>,
     /// For each earlier incarnation, the grant that stands for those made after its last stored
     /// row.
     stand_ins: SortedMap<Incarnation, StandIn>,
@@ -216,6 +220,7 @@ impl Ledger {
             grants: SortedMap::new(),
             queued_at: Timestamp::default(),
             queued_by_bin: SortedMap::new(),
+            new_by_bin: SortedMap::new(),
             stand_ins: SortedMap::new(),
             taken_together: SortedMap::new(),
         }
@@ -280,10 +285,14 @@ impl Ledger {
         let until = now + lease_ms;
         self.next_number += 1;
         self.granted_total += u64::from(n);
-        if class == SlotClass::Queued {
-            *self.queued_by_bin.get_or_default(now.0 / BIN_MS) += n;
-            self.queued_at = now;
-        }
+        let by_bin = match class {
+            SlotClass::New => &mut self.new_by_bin,
+            SlotClass::Queued => {
+                self.queued_at = now;
+                &mut self.queued_by_bin
+            }
+        };
+        *by_bin.get_or_default(now.0 / BIN_MS) += n;
         let (granted_at, bucket) = (now, Bucket::default());
         let (used, returned, written_off) = (0, 0, 0);
         let grant = Grant { class, n, granted_at, until, used, returned, written_off, bucket };
@@ -366,11 +375,13 @@ impl Ledger {
         let more = returned.min(free).saturating_sub(grant.returned);
         grant.returned += more;
         grant.written_off = grant.written_off.min(free - grant.returned);
-        if grant.class == SlotClass::Queued {
-            // A slot that came back called nobody out of the line.
-            if let Some(granted) = self.queued_by_bin.get_mut(&(grant.granted_at.0 / BIN_MS)) {
-                *granted = granted.saturating_sub(more);
-            }
+        let by_bin = match grant.class {
+            SlotClass::New => &mut self.new_by_bin,
+            SlotClass::Queued => &mut self.queued_by_bin,
+        };
+        // A slot that came back let nobody in, and called nobody out of the line.
+        if let Some(granted) = by_bin.get_mut(&(grant.granted_at.0 / BIN_MS)) {
+            *granted = granted.saturating_sub(more);
         }
     }
 
@@ -406,6 +417,7 @@ impl Ledger {
         self.taken_together.retain(|life, _| *life == own || stand_ins.contains_key(life));
         let oldest = now - QUEUED_KNOWN_MS - settings.longest_refresh_ms();
         self.queued_by_bin.keep_from(&(oldest.0 / BIN_MS));
+        self.new_by_bin.keep_from(&(now.minus_seconds(RATE_BINS).0 / BIN_MS));
     }
 
     /// Merges the written-off slots of one bucket into one grant, once they count against no rate.
@@ -469,8 +481,18 @@ impl Ledger {
     /// Returns how many slots were granted to called visitors since `from`, including the whole
     /// half second of `from`.
     pub fn queued_since(&self, from: Timestamp) -> u64 {
-        self.queued_by_bin.from_key(&(from.0 / BIN_MS)).map(|(_, n)| u64::from(*n)).sum()
+        since(&self.queued_by_bin, from)
     }
+
+    /// Returns how many slots were granted since `from`, and have not come back. It includes the
+    /// whole half second of `from`, which is a minute ago at most.
+    pub fn granted_since(&self, from: Timestamp) -> u64 {
+        self.queued_since(from) + since(&self.new_by_bin, from)
+    }
+}
+
+fn since(by_bin: &SortedMap<u64, u32>, from: Timestamp) -> u64 {
+    by_bin.from_key(&(from.0 / BIN_MS)).map(|(_, n)| u64::from(*n)).sum()
 }
 
 #[cfg(test)]

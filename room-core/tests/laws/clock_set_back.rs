@@ -55,19 +55,29 @@ fn newcomers_enter_after_a_restart_of_everything() {
     assert_eq!(entered(cluster), NEWCOMERS);
 }
 
+const BEHIND_MS: u64 = 600_000;
+const MINUTE: u64 = 60_000 / TICK_MS;
+const PLACES: usize = 20;
+
+/// All clocks agree; those that are set to 0 are 10 minutes behind.
+fn agreeing() -> Clocks {
+    Clocks { global: BEHIND_MS, objects: [BEHIND_MS; 2], isolates: [BEHIND_MS; 4] }
+}
+
+fn minutely() -> Cluster {
+    Cluster::at(RIGHT, limits(3 * PLACES as u32, PLACES as u32), 2, agreeing())
+}
+
 /// The clocks of a room's objects are 10 minutes behind those of its isolates for a minute.
 #[test]
 fn the_line_goes_on_a_session_after_clocks_of_objects_were_behind() {
-    const BEHIND_MS: u64 = 600_000;
-    const MINUTE: u64 = 60_000 / TICK_MS;
-    const PLACES: usize = 20;
-    let right = Clocks { global: BEHIND_MS, objects: [BEHIND_MS; 2], isolates: [BEHIND_MS; 4] };
+    let right = agreeing();
     for wrong in [
         Clocks { global: 0, ..right },
         Clocks { objects: [0; 2], ..right },
         Clocks { global: 0, objects: [0; 2], ..right },
     ] {
-        let mut cluster = Cluster::at(RIGHT, limits(3 * PLACES as u32, PLACES as u32), 2, right);
+        let mut cluster = minutely();
         for visitor in 0..9 * PLACES {
             cluster.arrive(visitor % 4);
             cluster.run(1, TICK_MS);
@@ -85,5 +95,24 @@ fn the_line_goes_on_a_session_after_clocks_of_objects_were_behind() {
         if wrong.global == right.global {
             cluster.truth.check_rate();
         }
+    }
+}
+
+/// Nobody else comes for a minute. Then more come to one data center than may enter in the next,
+/// while clocks of objects are behind.
+#[test]
+fn i1_a_minute_is_as_long_while_clocks_of_objects_are_behind() {
+    let right = agreeing();
+    for wrong in [Clocks { global: 0, ..right }, Clocks { objects: [BEHIND_MS, 0], ..right }] {
+        let mut cluster = minutely();
+        cluster.arrive(2);
+        cluster.run(MINUTE, TICK_MS);
+        cluster.clocks = wrong;
+        for _ in 0..3 * PLACES {
+            cluster.arrive(2);
+            cluster.run(4, TICK_MS);
+        }
+        assert!(cluster.truth.admitted() > PLACES / 2, "few enter after {wrong:?}");
+        cluster.truth.check_rate();
     }
 }

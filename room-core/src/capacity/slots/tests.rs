@@ -121,6 +121,26 @@ fn slots_of_called_visitors_take_them_out_of_the_line_until_they_come_back() {
     assert_eq!(ledger.queued_since(NOW), 1);
 }
 
+#[test]
+fn what_was_granted_is_known_for_a_minute_unless_it_came_back() {
+    let (mut ledger, settings) = (ledger(), Settings::for_tests());
+    let slots = ledger.grant(NOW, &settings, SlotClass::New, 5, LEASE_MS);
+    ledger.grant(NOW + 500, &settings, SlotClass::Queued, 3, LEASE_MS);
+    ledger.set_used(slots.grant, 3);
+    ledger.set_returned(slots.grant, 2);
+    ledger.set_returned(slots.grant, 2);
+    let check = |ledger: &Ledger, later_ms: u64, want: u64| {
+        assert_eq!(ledger.granted_since(NOW + later_ms), want, "{later_ms}");
+    };
+    let mut ledger = settled(ledger, NOW + 60_499);
+    check(&ledger, 0, 6);
+    check(&ledger, 499, 6);
+    check(&ledger, 500, 3);
+    check(&ledger, 1_000, 0);
+    ledger.settle(NOW + 62_000, &settings);
+    check(&ledger, 0, 3);
+}
+
 /// So long a census can be doubted, while the line is that of before.
 #[test]
 fn slots_of_called_visitors_are_known_for_as_long_as_a_census_is_doubted() {

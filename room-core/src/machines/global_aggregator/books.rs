@@ -185,12 +185,14 @@ impl Books {
     }
 
     /// Returns how many visitors count against `new_users_per_minute` at `now`: those admitted, and
-    /// slots that may still be used or were written off.
+    /// slots that may still be used or were written off. At least every slot that was granted since
+    /// and has not come back: a data center whose clock is wrong reports its use too early.
     pub(super) fn granted_in_rate_window(&self, now: Timestamp) -> u64 {
         let from = now.minus_seconds(RATE_BINS - 1);
-        self.entered.get((from, 0), || self.contributions.entered_since_half(from))
+        let reported = self.entered.get((from, 0), || self.contributions.entered_since_half(from))
             + self.ledger.written_off_in_rate(now)
-            + self.ledger.outstanding()
+            + self.ledger.outstanding();
+        reported.max(self.ledger.granted_since(from))
     }
 
     /// Whether counters may get slots in advance of need (leases). Not in a slow room, and not when

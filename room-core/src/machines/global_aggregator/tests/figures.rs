@@ -1,6 +1,6 @@
 //! Tests of the figures that visitors and operators are told, each against what then happens.
 
-use super::{Fixture, NOW, limits, pull};
+use super::{Fixture, NOW, limits, pull, used};
 use crate::base::id::{Colo, EventId};
 use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::capacity::state::Contribution;
@@ -385,4 +385,22 @@ fn newcomers_are_told_a_place_behind_those_who_joined_since_the_census() {
     assert_eq!(view.joined.until, Timestamp::from_seconds(fixture.now.seconds() - 1));
     assert!(view.joined.from <= Timestamp::from_seconds(at_s));
     assert_eq!(view.line.last().map(|(_, waiting)| *waiting), Some(5));
+}
+
+/// A data center whose clock is behind cannot tell when its visitors entered.
+#[test]
+fn a_use_reported_in_the_past_counts_for_a_minute_from_its_grant() {
+    let mut fixture = Fixture::new(limits(100, 3));
+    let grant = fixture.newcomers(&[1, 2, 3]).slots.unwrap().grant;
+    let entered = [(NOW.seconds() - 50, 3)].into();
+    fixture.sync(0, Contribution { entered, ..used(1, grant, 3) });
+    let mut check = |later_ms: u64, want: u64| {
+        fixture.now = NOW + later_ms;
+        fixture.alarm();
+        let available = fixture.machine.available(fixture.now, &fixture.settings);
+        assert_eq!(available, want, "{later_ms}");
+    };
+    check(11_000, 0);
+    check(60_499, 0);
+    check(60_500, 3);
 }
