@@ -373,6 +373,8 @@ impl DataCenterAggregator {
     /// Ends a turn: syncs if that is due, or asks for a wake-up when it will be.
     fn finish(&mut self, now: Timestamp, settings: &Settings, turn: &mut AggregatorTurn) {
         let sync_ms = self.view.as_ref().map_or(SYNC_MS, |view| view.cadence.sync_ms());
+        // A clock that was set back would not reach the old time for as long.
+        self.synced_at = self.synced_at.min(now);
         let due_at = self.synced_at + sync_ms;
         if self.syncing {
             return;

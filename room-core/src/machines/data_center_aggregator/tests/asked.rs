@@ -1,7 +1,7 @@
 //! Tests of syncs that the global aggregator waits for: when it asks, and after a restart.
 
 use super::super::sync_request;
-use super::{Fixture, NOW, SYNC_MS, Timestamp, admitted, report};
+use super::{Fixture, IsolateId, NOW, SYNC_MS, Timestamp, admitted, report};
 
 #[test]
 fn whoever_is_asked_for_a_sync_sends_one_at_once_whatever_is_in_flight() {
@@ -15,6 +15,17 @@ fn whoever_is_asked_for_a_sync_sends_one_at_once_whatever_is_in_flight() {
     assert_eq!(fixture.synced(0, &[]).replies.len(), 3);
     // Nobody has reported.
     assert!(fixture.sent.included.keys().all(|isolate| isolate.0 == 1));
+}
+
+#[test]
+fn no_sync_waits_for_the_old_time_of_a_clock_that_was_set_back() {
+    let mut fixture = Fixture::greeted(&[]);
+    fixture.now = fixture.now - 500_000;
+    fixture.report(&report(1, 1, &[admitted(1, 1_300)]));
+    fixture.now = fixture.now + 1;
+    fixture.report(&report(1, 2, &[admitted(2, 1_300)]));
+    fixture.now = fixture.now - 1;
+    assert_eq!(fixture.sync().included, [(IsolateId(1), 2)].into());
 }
 
 #[test]
