@@ -26,7 +26,7 @@ use crate::room::settings::Settings;
 
 pub use asked::sync_request;
 use asked::{UNHEARD_MS, is_sync_request};
-use contribution::Counts;
+use contribution::{Counts, SKEW_MS};
 use logged::Logged;
 
 /// Reports that one aggregator takes in per second. With more than 50 isolates each isolate reports
@@ -144,7 +144,8 @@ impl DataCenterAggregator {
     /// Takes in the report of an isolate.
     ///
     /// It is answered in this turn if the view is fresh, and otherwise after the next sync. Events
-    /// that were taken in before are skipped, so a report may be repeated.
+    /// that were taken in before are skipped, so a report may be repeated. While the clock is behind
+    /// ledger time, they are taken in after the next sync: only its answer tells that time.
     pub fn on_report(
         &mut self,
         now: Timestamp,
@@ -158,13 +159,13 @@ impl DataCenterAggregator {
         if is_sync_request(&report) {
             // Whoever asks has not heard the one in flight, unless that is quite new.
             self.syncing &= now.since_ms(self.synced_at) < UNHEARD_MS;
-        } else if self.base.is_some() {
+        } else if self.base.is_some() && !self.is_behind(now) {
             self.take_in(now, settings, &report, &mut turn);
         }
         let is_fresh = |view: &View| !view.is_sync_due(now) && view.version >= report.view_version;
         let fresh = self.view.as_ref().is_some_and(is_fresh);
         let knows = report.check.is_empty() || self.ended.is_whole;
-        if self.base.is_some() && fresh && knows {
+        if self.base.is_some() && fresh && knows && !self.is_behind(now) {
             let reply = self.reply(now, &report);
             turn.replies.push((id, reply));
         } else {
@@ -314,6 +315,11 @@ impl DataCenterAggregator {
         } else {
             self.news = News::Urgent;
         }
+    }
+
+    /// Whether the clock was set back, or is behind ledger time by more than clocks may differ.
+    fn is_behind(&self, now: Timestamp) -> bool {
+        self.view.as_ref().is_some_and(|view| view.made_at.since_ms(now) > SKEW_MS)
     }
 
     fn is_calm(&self) -> bool {

@@ -26,7 +26,7 @@ use crate::ticket::bucket::Bucket;
 const USED_MS: u64 = 120 * SECOND_MS;
 /// How far an isolate's clock or ledger time may run ahead of the aggregator's clock, in
 /// milliseconds. Later times are clamped (`docs/algorithm.md`).
-const SKEW_MS: u64 = 5 * SECOND_MS;
+pub(super) const SKEW_MS: u64 = 5 * SECOND_MS;
 /// How long after its end a census epoch counts as complete, in milliseconds: its last reports have
 /// then come in.
 const REPORT_DELAY_MS: u64 = SECOND_MS;

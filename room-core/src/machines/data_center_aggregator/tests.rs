@@ -222,15 +222,6 @@ fn a_clock_that_runs_ahead_is_believed_for_one_second() {
 }
 
 #[test]
-fn a_clock_that_is_behind_counts_entrances_when_they_happened() {
-    let mut fixture = Fixture::greeted(&[]);
-    fixture.now = NOW - 600_000;
-    fixture.report(&report(1, 1, &[admitted(5, 1_300)]));
-    let counted = fixture.machine.counts.contribution(NOW, [].into(), false, REPORT_MS);
-    assert_eq!(counted.entered, [(NOW.seconds(), 1)].into());
-}
-
-#[test]
 fn what_an_isolate_has_counted_counts_once_and_is_confirmed() {
     let mut fixture = Fixture::greeted(&[]);
     let counted = |number: u64, times: u32| {

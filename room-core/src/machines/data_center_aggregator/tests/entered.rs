@@ -1,13 +1,16 @@
 //! Tests of the counts of those who entered.
 
+use super::calm::synced;
 use super::{Fixture, GRANT, NOW, admitted, report};
 use crate::base::id::{CheckInId, IsolateId, VisitorId};
+use crate::base::time::Timestamp;
 use crate::capacity::facts::{Fact, key};
 use crate::capacity::slots::{RATE_BINS, SlotClass};
 use crate::capacity::state::SYNC_MS;
 use crate::machines::wire::{Admission, IsolateEvent};
 use crate::order::census::{Epoch, Presence};
 use crate::order::order_key::OrderKey;
+use crate::queue::view::View;
 use crate::ticket::bucket::Bucket;
 
 #[test]
@@ -50,6 +53,22 @@ fn uses_admissions_and_joins_are_counted_with_the_visitor() {
 fn early(visitor: u64, at_s: u64) -> IsolateEvent {
     let admission = Admission::new(VisitorId(visitor), Bucket(1_305), at_s, SlotClass::Queued);
     IsolateEvent::Admitted(Admission { early: true, ..admission })
+}
+
+#[test]
+fn a_clock_that_is_behind_waits_for_the_view_that_tells_ledger_time() {
+    let mut fixture = Fixture::greeted(&[]);
+    // The view is 40 s old by then.
+    let entered_s = NOW.seconds() + 40;
+    fixture.now = NOW - 500_000;
+    let turn = fixture.report(&report(1, 1, &[early(1, entered_s)]));
+    assert!(turn.send.is_some() && turn.replies.is_empty());
+    let made_at = Timestamp::from_seconds(entered_s);
+    let view = View { version: NOW.0 + 1, made_at, ..View::default() };
+    let reply = synced(0, &[], view);
+    let turn = fixture.machine.on_synced(fixture.now, &fixture.settings, Some(reply));
+    assert_eq!(turn.replies.len(), 1);
+    assert_eq!(fixture.sync().entered, [(entered_s, 1)].into());
 }
 
 #[test]
