@@ -18,7 +18,7 @@ const THREADS: usize = 2;
 
 /// Seeds whose stories broke a law before the simulator or the law was mended, or break one where
 /// the core is broken on purpose, and why.
-const KEPT: [(u64, &str); 15] = [
+const KEPT: [(u64, &str); 17] = [
     (740_443, "a data center that is cut off for 95 s holds its places, a quiet one too"),
     (584, "objects that forget in their sleep store each change, after a restart too"),
     (2755, "what a site answers at the moment at which it ends a session is no visit"),
@@ -33,6 +33,8 @@ const KEPT: [(u64, &str); 15] = [
     (9378, "a line that comes back after 45 s waits for the first answer of its counter"),
     (6350, "whoever waits for a counter of a vanished data center asks one where they are now"),
     (342, "copies of a waiting cookie count once: else half of the limit is idle"),
+    (7_700_597, "a use that a data center whose clock is behind books too early counts a minute"),
+    (7_700_091, "an end of a session that dies with its isolate is known to nobody"),
     (9792, "a slow lottery waits a round for those it called, also where all of them have left"),
 ];
 

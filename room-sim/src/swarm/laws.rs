@@ -104,7 +104,8 @@ impl Law {
             }
             Self::Ended => {
                 "where nothing breaks, no copy of the cookie reaches the site a minute after its \
-                 visitor has left, but for three uses or 3 %, and where a question gets lost"
+                 visitor has left, but for three uses or 3 %, where a question gets lost, and \
+                 where the end of the session died with its isolate"
             }
             Self::Platform => "no value, memory or number of calls is more than the platform takes",
         }

@@ -198,6 +198,7 @@ impl World {
 
     fn lose_renewals(&mut self, visitors: Vec<usize>) {
         for visitor in visitors {
+            self.kept.lose_end(visitor);
             if let Some(browser) = self.visitors.get(visitor) {
                 self.truth.lose_renewal(self.now, visitor, browser.session_ends);
             }

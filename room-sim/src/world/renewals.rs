@@ -1,8 +1,9 @@
-//! Which renewals would die with their isolate, by the messages on the wire. It decides nothing.
+//! Which renewals and ends of sessions would die with their isolate, by the messages on the wire.
+//! It decides nothing.
 
 use std::collections::VecDeque;
 
-/// The visitors of one isolate with a new ticket that no stored row knows yet.
+/// The visitors of one isolate with a new ticket or an ended session of which no stored row knows.
 #[derive(Debug, Default)]
 pub(crate) struct Renewals {
     /// The visitors since the last report.
@@ -14,7 +15,7 @@ pub(crate) struct Renewals {
 }
 
 impl Renewals {
-    /// Notes that the visitor got a new ticket.
+    /// Notes that the visitor got a new ticket, or that the session was ended.
     pub(crate) fn note(&mut self, visitor: usize) {
         self.fresh.push(visitor);
     }

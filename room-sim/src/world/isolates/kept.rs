@@ -27,6 +27,8 @@ struct KeptCopy {
     ended_at: Timestamp,
     /// Until when it holds a place by its last use later than a minute after the end.
     holds_until: Timestamp,
+    /// Whether the end died unreported with its isolate. The room then never hears of it.
+    is_unheard: bool,
 }
 
 /// The kept copies, and what came of them.
@@ -34,10 +36,26 @@ struct KeptCopy {
 pub(crate) struct KeptCopies {
     /// The copies by visitor.
     copies: BTreeMap<usize, KeptCopy>,
-    /// Uses later than a minute after the end.
+    /// Uses later than a minute after the end, if that did not die unreported with its isolate.
     pub(crate) late_uses: u64,
     /// Those that reached the site.
     pub(crate) late_served: u64,
+}
+
+impl KeptCopies {
+    /// Notes that what the visitor's isolate had not reported died with it.
+    pub(crate) fn lose_end(&mut self, visitor: usize) {
+        if let Some(copy) = self.copies.get_mut(&visitor) {
+            copy.is_unheard = true;
+        }
+    }
+}
+
+impl KeptCopy {
+    /// Whether no use may reach the site any more.
+    fn is_late(&self, now: Timestamp) -> bool {
+        now.since_ms(self.ended_at) > SERVED_MS
+    }
 }
 
 impl World {
@@ -57,13 +75,15 @@ impl World {
         {
             let local = now + instance.ahead_ms;
             visit::end_session(local, &self.settings, &mut instance.machine, &ticket);
+            instance.renewals.note(visitor);
         }
     }
 
     /// Keeps a copy of the cookie of a visitor who leaves now.
     fn keep_copy(&mut self, visitor: usize, ticket: &Ticket) {
         let (ticket, ended_at) = (ticket.clone(), self.now);
-        let copy = KeptCopy { ticket, ended_at, holds_until: Timestamp::default() };
+        let holds_until = Timestamp::default();
+        let copy = KeptCopy { ticket, ended_at, holds_until, is_unheard: false };
         self.kept.copies.insert(visitor, copy);
         self.event_queue.enter(self.now + USED_EVERY_MS, WorldEvent::Kept(visitor));
     }
@@ -72,7 +92,8 @@ impl World {
     pub(crate) fn use_kept(&mut self, visitor: usize) {
         let now = self.now;
         let Some(copy) = self.kept.copies.get(&visitor).cloned() else { return };
-        let KeptCopy { ticket, ended_at, .. } = copy;
+        let is_counted = copy.is_late(now) && !copy.is_unheard;
+        let ticket = copy.ticket;
         if !ticket.counted_bucket.is_live(now) {
             self.kept.copies.remove(&visitor);
             return;
@@ -80,7 +101,7 @@ impl World {
         let last = self.isolates.len().saturating_sub(1) as u64;
         let drawn = self.chance.visitors.between(0, last);
         self.event_queue.enter(now + USED_EVERY_MS, WorldEvent::Kept(visitor));
-        self.kept.late_uses += u64::from(now.since_ms(ended_at) > SERVED_MS);
+        self.kept.late_uses += u64::from(is_counted);
         let random = self.chance.product.random();
         let Some(place) = usize::try_from(drawn).ok().and_then(|drawn| self.pick(drawn)) else {
             return;
@@ -98,8 +119,8 @@ impl World {
         }
         let is_served = matches!(outcome, Outcome::Pass | Outcome::PassWith(_));
         // Before, the room has heard of the end and only some isolates have not: the place is free.
-        if is_served && self.now.since_ms(copy.ended_at) > SERVED_MS {
-            self.kept.late_served += 1;
+        if is_served && copy.is_late(self.now) {
+            self.kept.late_served += u64::from(!copy.is_unheard);
             copy.holds_until = self.truth.serve_copy(self.now, copy.holds_until);
         }
     }
