@@ -59,6 +59,11 @@ impl Idle {
     pub(crate) fn percent(self) -> f64 {
         100.0 * self.sum / self.seconds.max(1) as f64
     }
+
+    /// Returns the number of these seconds.
+    pub(crate) fn seconds(self) -> u64 {
+        self.seconds
+    }
 }
 
 fn count_latency(counts: &mut [u64], latency_ms: u64) {

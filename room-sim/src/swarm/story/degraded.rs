@@ -95,13 +95,15 @@ fn clocks(stream: &mut Stream, at_s: u64) -> Part {
     one(at_s, &text, (0..DRIFT_STEPS.cast_unsigned()).map(|after_s| (after_s, step)).collect())
 }
 
-/// Clocks of objects are behind for a while, those of isolates are not.
+/// Clocks of objects are behind for a while, those of isolates are not. They are set right before
+/// the story ends.
 fn objects_behind(stream: &mut Stream) -> Part {
-    let at_s = stream.between(FIRST_S, LAST_S);
+    let drawn_s = stream.between(FIRST_S, LAST_S);
     let every = stream.between(1, 4) as usize;
     let of = if stream.happens(0.4) { Clocks::Global } else { Clocks::DataCenters(every) };
     let behind_ms = stream.between(SECOND_MS, BEHIND_MS_MAX).cast_signed();
     let lasts_s = stream.between(5, 60);
+    let at_s = drawn_s.min(LAST_S - lasts_s);
     let text = format!("objects' clocks are {behind_ms} ms behind for {lasts_s} s: {of:?}");
     let jump = |by_ms| Fault::ObjectClocks { of, by_ms };
     one(at_s, &text, vec![(0, jump(-behind_ms)), (lasts_s, jump(behind_ms))])
