@@ -144,8 +144,8 @@ impl DataCenterAggregator {
     /// Takes in the report of an isolate.
     ///
     /// It is answered in this turn if the view is fresh, and otherwise after the next sync. Events
-    /// that were taken in before are skipped, so a report may be repeated. While the clock is behind
-    /// ledger time, they are taken in after the next sync: only its answer tells that time.
+    /// that were taken in before are skipped, so a report may be repeated. They are taken in after
+    /// the next sync, too, while the clock is behind ledger time: only its answer tells that time.
     pub fn on_report(
         &mut self,
         now: Timestamp,
