@@ -31,8 +31,8 @@ impl Contributions {
         Some((held.heard_at, &held.contribution.census))
     }
 
-    /// Returns the data centers with traffic that have not been heard for [`LEFT_OUT_MS`], each with
-    /// the seconds since then.
+    /// Returns the data centers with traffic that have not been heard for [`LEFT_OUT_MS`], each
+    /// with the seconds since then.
     pub fn silent(&self, now: Timestamp) -> Vec<(Colo, u64)> {
         let is_long = |node: &NodeState| now.since_ms(node.heard_at) > LEFT_OUT_MS;
         let silent = self.nodes.iter().filter(|(_, node)| node.is_silent(now) && is_long(node));

@@ -82,7 +82,8 @@ impl StatusBasis {
         };
         let has_no_wait = !self.held_by.is_empty() || self.admits_everybody || self.suspended;
         let longest_wait_s = numbers.longest_wait_s.filter(|_| !has_no_wait);
-        let silent = |(place, seconds): &(Colo, u64)| json!({ "data_center": place, "silent_seconds": seconds });
+        let silent =
+            |(colo, age_s): &(Colo, u64)| json!({ "data_center": colo, "silent_seconds": age_s });
         json!({
             "status": status,
             "event_id": self.event_id.map(|id| id.to_string()).unwrap_or_default(),
