@@ -24,8 +24,7 @@ pub fn is_plain(path: &str) -> bool {
         match byte {
             b'%' | b'\\' | b';' | 0..=b' ' | 0x7f.. => false,
             b'/' => !matches!(before, b'/' | b'.' | b':'),
-            b'(' => before != b'/',
-            b'.' => before != b'/',
+            b'(' | b'.' => before != b'/',
             _ => true,
         }
     });
