@@ -406,11 +406,11 @@ impl GlobalAggregator {
         }
         let supply = self.supply(now, settings);
         self.overcall.turn(now, supply.available, supply.flow_per_s);
-        let mut moved = self.queue.call(now, settings, supply);
+        let moved = self.queue.call(now, settings, supply);
         let contributions = self.books.contributions();
         let joined_in = |second| contributions.joined_in(second);
-        moved |= self.queue.call_joined(now, settings, supply, joined_in);
-        moved || self.queue.try_open(settings, supply) || turned
+        let more = self.queue.call_joined(now, settings, supply, joined_in);
+        moved || self.queue.try_open(settings, supply) || more || turned
     }
 
     /// Checks whether the room is far from its limits. Returns whether that changed; the new lease
