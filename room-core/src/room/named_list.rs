@@ -49,12 +49,6 @@ pub struct ListItem {
 }
 
 impl NamedList {
-    /// Whether the name stands in this expression of a rule, perhaps only as a part of a quoted
-    /// text or of a longer name.
-    pub fn is_mentioned_in(&self, expression: &str) -> bool {
-        expression.contains(&format!("${}", self.name))
-    }
-
     /// Makes the items ready to be searched. Errors: what is wrong with an item that does not fit
     /// the kind.
     pub fn compiled(&self) -> Result<List, String> {

@@ -83,21 +83,12 @@ impl Model {
         self.lists.iter().map(|(name, list)| (name.clone(), told(list))).collect()
     }
 
-    /// The names of the rooms, and of the lists to which rules refer, that isolates are told: none
-    /// while `rooms.json` counts.
+    /// The names of the rooms and lists that isolates are told: none while `rooms.json` counts.
     pub fn isolates_told(&self, world: &World) -> (Vec<String>, Vec<String>) {
         if !world.is_changed() {
             return (Vec::new(), Vec::new());
         }
-        let lists = self.lists.keys().filter(|name| self.is_used(name));
-        (self.rooms.keys().cloned().collect(), lists.cloned().collect())
-    }
-
-    /// Whether a rule refers to the list of this name.
-    fn is_used(&self, name: &str) -> bool {
-        let mention = format!("${name}");
-        let mut rules = self.rooms.values().flat_map(|room| &room.rules);
-        rules.any(|(_, expression)| expression.ends_with(&mention))
+        (self.rooms.keys().cloned().collect(), self.lists.keys().cloned().collect())
     }
 
     fn make_room(&mut self, world: &mut World, draw: &mut Draw) -> bool {
@@ -222,7 +213,9 @@ impl Model {
             self.lists.insert(name, ModelList { id: text(&made["id"]), items: Vec::new() });
             return true;
         };
-        let is_used = self.is_used(&name);
+        let mention = format!("${name}");
+        let mut rules = self.rooms.values().flat_map(|room| &room.rules);
+        let is_used = rules.any(|(_, expression)| expression.ends_with(&mention));
         let (status, _) = world.ask("DELETE", &format!("{LISTS}/{}", list.id), &NONE);
         assert_eq!(status == 200, !is_used, "{name}: {status}");
         if status == 200 {

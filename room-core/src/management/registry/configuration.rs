@@ -12,7 +12,6 @@ use crate::management::config::{
     Claims, default_fields, full_list_document, missing_fields, read_named_list, read_rooms,
     read_zone_settings, short_document, zone_settings_document,
 };
-use crate::room::named_list::NamedList;
 use crate::room::webhook::Webhook;
 use crate::room::zone_settings::ZoneSettings;
 use crate::room::{Room, named_list};
@@ -78,8 +77,8 @@ impl Configuration {
     }
 }
 
-/// Writes the present configuration, for [`Configuration::parse`] in every isolate: of the named
-/// lists those to which rules may refer. In version 0 it holds the version alone.
+/// Writes the present configuration, for [`Configuration::parse`] in every isolate. In version 0 it
+/// holds the version alone.
 pub fn write(stored: &Stored) -> String {
     let version = stored.version();
     if version == 0 {
@@ -92,11 +91,7 @@ pub fn write(stored: &Stored) -> String {
     let defaults = default_fields();
     let short = |room: &Room| short_document(room, &defaults);
     let rooms: Vec<_> = stored.rooms().values().map(short).collect();
-    let rules = stored.rooms().values().flat_map(|room| &room.bypass_rules);
-    let rules: Vec<_> = rules.filter(|rule| rule.expression.contains('$')).collect();
-    let is_used =
-        |list: &&NamedList| rules.iter().any(|rule| list.is_mentioned_in(&rule.expression));
-    let lists: Vec<_> = stored.lists().values().filter(is_used).map(full_list_document).collect();
+    let lists: Vec<_> = stored.lists().values().map(full_list_document).collect();
     let mut webhooks = Map::new();
     for webhook in stored.webhooks().values().filter(|webhook| is_on(webhook)) {
         let of_room = webhooks.entry(webhook.room.to_string()).or_insert_with(|| json!([]));
