@@ -1,5 +1,5 @@
 // The admissions of a data center for its room's transparency log, in the SQLite storage of its
-// aggregator: a row for each sync that counts some, until the log has taken it over.
+// aggregator: a row for those of a sync under the same limits, until the log has taken it over.
 import { logOf } from "./objects.js";
 
 const TABLE =
