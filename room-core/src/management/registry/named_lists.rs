@@ -61,13 +61,13 @@ fn shown(context: CallContext<'_>, list: &NamedList) -> Value {
 
 /// Counts the rules that refer to a list.
 fn rules_with(context: CallContext<'_>, list: &NamedList) -> usize {
-    let mention = format!("${}", list.name);
     let others =
         named_list::known(context.stored.lists().values().filter(|other| other.id != list.id));
     let rules = context.stored.rooms().values().flat_map(|room| &room.bypass_rules);
-    let mentions = rules.filter(|rule| rule.expression.contains(&mention));
-    // The name may also stand in a quoted text: a rule refers to the list if it does not compile
-    // without it.
+    let mentions =
+        rules.filter(|rule| rule.expression.contains('$') && rule.expression.contains(&list.name));
+    // White space may stand between the two, and the name may also stand in a quoted text: a rule
+    // refers to the list if it does not compile without it.
     mentions.filter(|rule| compile(&rule.expression, &others).is_err()).count()
 }
 

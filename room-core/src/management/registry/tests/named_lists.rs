@@ -129,6 +129,9 @@ fn a_blank_may_stand_before_the_name_of_a_list() {
         let told = Configuration::parse(&world.registry.configuration());
         let lists = told.map(|told| told.lists.len()).ok();
         assert_eq!(lists, Some(1), "{expression:?}");
+        let uses = &world.get("GET", &path, &json!(null))["num_referencing_filters"];
+        assert_eq!(*uses, 1, "{expression:?}");
+        world.check("DELETE", &path, &json!(null), &[(1_124, "-")]);
     }
 }
 
