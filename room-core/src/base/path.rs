@@ -12,11 +12,15 @@ use super::letter_case::{KELVIN, LONG_S};
 /// (`;`, `\`, `//`, an encoded `/`, `%` or `#`); for dot segments; for blanks at the ends of a
 /// segment and dots at its end, which some servers drop; for what is not UTF-8, and control
 /// characters; for letters that some servers turn into others: the wide ones (U+FF01 to U+FF5E)
-/// and the two whose other case is a plain letter; and for names that some servers take out.
+/// and the two whose other case is a plain letter; for names that some servers take out; and for a
+/// first one that some take for a scheme.
 pub fn has_one_reading(path: &str) -> bool {
     let Some(below_root) = path.strip_prefix('/') else { return false };
     let without_end = below_root.strip_suffix('/').unwrap_or(below_root);
-    below_root.is_empty() || without_end.split('/').all(segment_has_one_reading)
+    let first = without_end.split('/').next().unwrap_or_default();
+    let begins_with_scheme = percent_decode_str(first).decode_utf8().is_ok_and(|it| is_scheme(&it));
+    below_root.is_empty()
+        || !begins_with_scheme && without_end.split('/').all(segment_has_one_reading)
 }
 
 /// Whether some servers drop the character at the ends of a path or a name: white space, control
@@ -66,7 +70,6 @@ fn segment_has_one_reading(written: &str) -> bool {
         && !decoded.ends_with(|last| last == '.' || is_blank(last))
         && !decoded.contains(is_read_differently)
         && !is_session(&decoded)
-        && !is_scheme(&decoded)
 }
 
 /// Whether the two digits after a `%` are a byte that has to be encoded.
@@ -117,7 +120,9 @@ mod tests {
         for path in ["/(S(a))/b", "/a/%28F(b)A(c)%29", "/http:/a.net/b", "/http%3A/b"] {
             check(path, false);
         }
-        for path in ["/(shop)/a", "/a(b)", "/(.)a", "/a:b/c"] {
+        check("/wiki/(S(x))", false);
+        check("/Help:", false);
+        for path in ["/(shop)/a", "/a(b)", "/(.)a", "/a:b/c", "/wiki/Help:", "/wiki/Help%3A/"] {
             check(path, true);
         }
         check("/%E2%84%AA", false);
