@@ -58,8 +58,8 @@ struct HostRoutes {
 ///
 /// Such a path has `..` segments, separators in a parameter (`/shop;/../sale`), or a name that may
 /// be no part of the path (`//shop/sale`). With such a path a visitor whom one room has admitted
-/// could enter another room, so the request is refused (400). Clients that follow RFC 3986 do not
-/// send such paths.
+/// could enter another room, so the request is refused (400). The links of a site rarely lead to
+/// such paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContradictoryPath;
 
