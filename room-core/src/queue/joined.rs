@@ -16,7 +16,8 @@ impl Queue {
     /// a second, counted from 1970.
     ///
     /// Nobody is called who joined while not all joins are known. In a lottery they have no place
-    /// before the next round. While the census is doubted, it does not tell who waits.
+    /// before the next round, and where a draw takes them in, their places do not tell when they
+    /// joined. While the census is doubted, it does not tell who waits.
     pub fn call_joined(
         &mut self,
         now: Timestamp,
@@ -25,8 +26,9 @@ impl Queue {
         joined_in: impl Fn(u64) -> u64,
     ) -> bool {
         let is_mixed = self.drawn.is_some_and(|drawn| drawn.pause_ms(now) > 0);
-        let is_lottery = Round::of(self.threshold).is_some();
-        if self.open || settings.admits_nobody() || is_mixed || is_lottery {
+        let is_by_time =
+            Round::of(self.threshold).is_none() && settings.orders_by_time(self.reported.middle());
+        if self.open || settings.admits_nobody() || is_mixed || !is_by_time {
             return false;
         }
         let knows_joins = supply.joins_known_until > self.closed_at;
@@ -71,9 +73,11 @@ impl Queue {
 
 #[cfg(test)]
 mod tests {
+    use crate::base::id::EventId;
     use crate::base::time::Timestamp;
     use crate::order::census::{Epoch, EpochCensus};
     use crate::order::order_key::{OrderKey, QueuedVisitor};
+    use crate::order::shuffle::{DrawKey, Shuffle};
     use crate::queue::tests::supply;
     use crate::queue::{Queue, Supply};
     use crate::room::settings::Settings;
@@ -129,6 +133,24 @@ mod tests {
         check(&mut Queue { doubted: Some(Epoch(5)), ..closed() }, 28, false);
         check(&mut Queue { closed_at: Timestamp(27_999), ..closed() }, 28, true);
         check(&mut Queue { closed_at: Timestamp(28_000), ..closed() }, 28, false);
+    }
+
+    #[test]
+    fn nobody_is_called_by_the_time_of_joining_whom_a_draw_takes_in() {
+        let drawn_until = |until: u64| {
+            let (event, key) = (EventId::from_bytes([1; 16]), DrawKey::from_bytes([7; 32]));
+            let draw = Shuffle { event, from: Timestamp(500), until: Timestamp(until), key };
+            Settings { shuffles: vec![draw], ..settings() }
+        };
+        // The middle of the census is at 22.5 s.
+        for (until, want) in [(29_800, 3_000), (22_501, 3_000), (22_500, 27_999)] {
+            let mut queue = closed();
+            let settings = drawn_until(until);
+            let supply = known_until(28, 19);
+            queue.call(NOW, &settings, supply);
+            queue.call_joined(NOW, &settings, supply, |_| 2);
+            assert_eq!(queue.threshold(), OrderKey(want), "drawn until {until}");
+        }
     }
 
     #[test]
