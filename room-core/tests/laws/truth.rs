@@ -155,7 +155,7 @@ impl Truth {
 
     /// What anybody who asks would be shown.
     pub fn check_view(&mut self, now: Timestamp, view: View) {
-        keep(&self.promises.see(now, &view));
+        keep(&self.promises.see(now, &view, &self.settings));
         self.views.push(view);
     }
 
