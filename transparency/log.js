@@ -247,7 +247,7 @@ export class Log {
     );
     const state = this.#state ?? begun(keys, merged.entries);
     const lost = state.leftOut + leftOut + merged.left_out;
-    this.#write({ ...state, rules: merged.limits, leftOut: lost }, merged.entries);
+    this.#write({ ...state, rules: merged.rules, leftOut: lost }, merged.entries);
   }
 
   #write(state, added) {

@@ -54,13 +54,13 @@ pub fn start() {
 
 /// Makes the entries of rows that data centers kept, those that are new to a log of `size` entries,
 /// in their order. A row was stored at the moment of its place, in milliseconds since the Unix
-/// epoch. `limits` are those of the last row before. Returns JSON, see [`merge::Merged`].
+/// epoch. `rules` are those that the merge before returned. Returns JSON, see [`merge::Merged`].
 #[wasm_bindgen]
 #[expect(clippy::needless_pass_by_value, reason = "the glue hands lists over")]
 pub fn merged(
     store: &Store,
     secret: &[u8],
-    limits: &str,
+    rules: &str,
     size: f64,
     moments: Vec<f64>,
     rows: Vec<String>,
@@ -71,7 +71,7 @@ pub fn merged(
     let stored = |first_s, last_s| {
         store.entries(first_s as f64, last_s as f64).lines().map(str::to_owned).collect()
     };
-    let merged = merge::merged(secret, limits, &rows, size as u64, stored);
+    let merged = merge::merged(secret, rules, &rows, size as u64, stored);
     Ok(serde_json::to_string(&merged)?)
 }
 
