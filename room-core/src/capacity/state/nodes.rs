@@ -32,10 +32,13 @@ impl Contributions {
     }
 
     /// Returns the data centers with traffic that have not been heard for [`LEFT_OUT_MS`], each
-    /// with the seconds since then.
-    pub fn silent(&self, now: Timestamp) -> Vec<(Colo, u64)> {
+    /// with the seconds since then. None owes its next sync that was last heard until `calm_until`,
+    /// when the room was calm, or that took it for calm.
+    pub fn silent(&self, calm_until: Timestamp, now: Timestamp) -> Vec<(Colo, u64)> {
+        let owes = |node: &NodeState| node.tells_ends && node.heard_at > calm_until;
         let is_long = |node: &NodeState| now.since_ms(node.heard_at) > LEFT_OUT_MS;
-        let silent = self.nodes.iter().filter(|(_, node)| node.is_silent(now) && is_long(node));
+        let is_silent = |node: &NodeState| owes(node) && node.is_silent(now) && is_long(node);
+        let silent = self.nodes.iter().filter(|(_, node)| is_silent(node));
         silent.map(|(name, node)| (name.colo, now.since_ms(node.heard_at) / SECOND_MS)).collect()
     }
 

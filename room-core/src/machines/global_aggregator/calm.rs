@@ -143,6 +143,11 @@ impl Calm {
         self.cadence.is_calm() || now.since_ms(self.last_at) < LATE_MS
     }
 
+    /// Returns when the room was calm last, by `now` if it still is.
+    pub(super) fn until(self, now: Timestamp) -> Timestamp {
+        if self.cadence.is_calm() { now } else { self.last_at }
+    }
+
     /// Returns how many places are kept free. They become fewer until every session that a calm
     /// time may have left uncounted has ended.
     pub(super) fn reserve(self, now: Timestamp, settings: &Settings) -> u64 {

@@ -156,7 +156,7 @@ impl GlobalAggregator {
             waiting,
             longest_wait_s: longest.and_then(|seconds| u32::try_from(seconds).ok()),
             next_admission_s: next_place_s.filter(|_| waiting > 0),
-            silent: self.books.contributions().silent(now),
+            silent: self.books.contributions().silent(self.calm.until(now), now),
         }
     }
 

@@ -2,10 +2,11 @@
 //! held for long, sets no timer, and a restart knows what that may have left behind.
 
 use super::{Fixture, NOW, inside, limits, pull};
+use crate::base::id::Colo;
 use crate::base::time::MINUTE_MS;
 use crate::capacity::cadence::Cadence;
 use crate::capacity::slots::{LEASE_MS, WRITE_OFF_MS};
-use crate::capacity::state::SYNC_MS;
+use crate::capacity::state::{Contribution, SYNC_MS};
 use crate::machines::wire::Pull;
 use crate::room::settings::Settings;
 
@@ -46,6 +47,31 @@ fn after_a_minute_far_from_the_limits_slots_are_held_for_long_and_no_timer_is_se
     assert_eq!(lease_ms(&mut fixture), long_ms);
     assert_eq!((fixture.saves, fixture.alarm().wake_at), (before + 2, None));
     assert_eq!(fixture.pull(newcomer(0)).view.cadence, calm(&fixture.settings));
+}
+
+/// Nobody owes a sync in a calm room: what has nothing to tell sleeps, and says nothing of it.
+#[test]
+fn no_data_center_is_told_as_silent_by_its_sleep_in_a_calm_room() {
+    let silent = |fixture: &Fixture| fixture.machine.status(fixture.now, &fixture.settings).silent;
+    let told = |seq, tells_ends| Contribution { quiet: false, tells_ends, ..inside(seq, 1_000) };
+    let mut fixture = Fixture::new(limits(10_000, 10_000));
+    fixture.sync(0, told(1, true));
+    fixture.now = NOW + MINUTE_MS;
+    // The last one at the full pace: its answer says that the room is calm.
+    fixture.sync(0, told(2, true));
+    fixture.now = fixture.now + MINUTE_MS;
+    assert_eq!(silent(&fixture), [], "asleep");
+    fixture.settings.total_active_users = 1_000;
+    fixture.pull(pull());
+    assert!(!fixture.machine.calm.cadence().is_calm());
+    fixture.now = fixture.now + MINUTE_MS;
+    assert_eq!(silent(&fixture), [], "nobody has woken it");
+    fixture.sync(0, told(3, false));
+    fixture.now = fixture.now + MINUTE_MS;
+    assert_eq!(silent(&fixture), [], "it does not know of the end of the calm");
+    fixture.sync(0, told(4, true));
+    fixture.now = fixture.now + MINUTE_MS;
+    assert_eq!(silent(&fixture), [(Colo::UNKNOWN, 60)]);
 }
 
 #[test]

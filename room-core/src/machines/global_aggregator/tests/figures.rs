@@ -338,7 +338,7 @@ fn a_line_from_which_many_go_is_forecast_to_be_shorter() {
 fn a_data_center_that_had_traffic_is_told_when_it_reports_no_more() {
     let check = |quiet: bool, later_ms: u64, want: &[(Colo, u64)]| {
         let mut fixture = Fixture::new(limits(60, 60));
-        fixture.sync(0, Contribution { quiet, ..known(1, &[], &[]) });
+        fixture.sync(0, Contribution { quiet, tells_ends: true, ..known(1, &[], &[]) });
         fixture.now = fixture.now + later_ms;
         assert_eq!(status(&mut fixture).silent, want, "{quiet} {later_ms}");
     };
