@@ -37,6 +37,9 @@ const REPORTS_PER_S: u64 = 200;
 const ISOLATE_MS: u64 = 60 * SECOND_MS;
 /// Milliseconds by which a report may be overdue before its isolate counts as without news.
 const LATE_MS: u64 = 5 * SECOND_MS;
+/// Milliseconds between the syncs for reports that wait for ledger time. Their isolates wait for
+/// 3 s at most, and the global aggregator hears no more syncs from this data center.
+const BEHIND_MS: u64 = 500;
 /// The most isolates remembered. Reports of further isolates are not taken in.
 const ISOLATES_MAX: usize = 4_096;
 /// The most sent syncs remembered while the global aggregator has not confirmed their storage.
@@ -390,9 +393,11 @@ impl DataCenterAggregator {
         let next_at = if changed { Some(due_at) } else { self.tells_end_at(now, due_at) };
         let next_at = earlier(next_at, self.knows_renewals_at(now));
         let next_at = earlier(next_at, self.frees_at(now, settings));
-        if self.has_cause() || next_at.is_some_and(|next_at| now >= next_at) {
+        let next_at = next_at.filter(|next_at| now >= *next_at || !self.is_calm());
+        let next_at = earlier(next_at, self.tells_time_at(now));
+        if self.has_cause(now) || next_at.is_some_and(|next_at| now >= next_at) {
             turn.send = Some(self.sync(now, settings));
-        } else if !self.is_calm() {
+        } else {
             turn.wake_at = next_at;
         }
     }
@@ -427,9 +432,17 @@ impl DataCenterAggregator {
         if is_hurried { self.counts.knows_renewals_at(report_ms) } else { None }
     }
 
-    /// Whether a sync is needed at once: a report waits for its answer, or an event is urgent.
-    fn has_cause(&self) -> bool {
-        self.news == News::Urgent || !self.waiting.is_empty()
+    /// Returns when a sync asks for ledger time. `None` if no report waits for that.
+    fn tells_time_at(&self, now: Timestamp) -> Option<Timestamp> {
+        let waits = self.is_behind(now) && !self.waiting.is_empty();
+        waits.then_some(self.synced_at + BEHIND_MS)
+    }
+
+    /// Whether a sync is needed at once: a report waits for its answer, and not only for ledger
+    /// time, or an event is urgent.
+    fn has_cause(&self, now: Timestamp) -> bool {
+        let is_urgent = |(_, report): &(_, Report)| !self.is_behind(now) || is_sync_request(report);
+        self.news == News::Urgent || self.waiting.iter().any(is_urgent)
     }
 
     fn sync(&mut self, now: Timestamp, settings: &Settings) -> Sync {

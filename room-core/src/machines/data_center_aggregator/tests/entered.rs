@@ -4,13 +4,16 @@ use super::calm::synced;
 use super::{Fixture, GRANT, NOW, admitted, report};
 use crate::base::id::{CheckInId, IsolateId, VisitorId};
 use crate::base::time::Timestamp;
+use crate::capacity::cadence::Cadence;
 use crate::capacity::facts::{Fact, key};
 use crate::capacity::slots::{RATE_BINS, SlotClass};
-use crate::capacity::state::SYNC_MS;
+use crate::capacity::state::{REPORT_MS, SYNC_MS};
+use crate::machines::turn::RequestId;
 use crate::machines::wire::{Admission, IsolateEvent};
 use crate::order::census::{Epoch, Presence};
 use crate::order::order_key::OrderKey;
 use crate::queue::view::View;
+use crate::room::settings::Settings;
 use crate::ticket::bucket::Bucket;
 
 #[test]
@@ -62,13 +65,60 @@ fn a_clock_that_is_behind_waits_for_the_view_that_tells_ledger_time() {
     let entered_s = NOW.seconds() + 40;
     fixture.now = NOW - 500_000;
     let turn = fixture.report(&report(1, 1, &[early(1, entered_s)]));
-    assert!(turn.send.is_some() && turn.replies.is_empty());
+    assert!(turn.send.is_none() && turn.replies.is_empty());
+    fixture.now = turn.wake_at.expect("a sync that tells the time");
+    assert!(fixture.machine.on_alarm(fixture.now, &fixture.settings).send.is_some());
     let made_at = Timestamp::from_seconds(entered_s);
     let view = View { version: NOW.0 + 1, made_at, ..View::default() };
     let reply = synced(0, &[], view);
     let turn = fixture.machine.on_synced(fixture.now, &fixture.settings, Some(reply));
     assert_eq!(turn.replies.len(), 1);
     assert_eq!(fixture.sync().entered, [(entered_s, 1)].into());
+}
+
+/// Counts the syncs in 10 s of five isolates that report at the usual pace, of which each answer
+/// says that ledger time is so much later than the clock, and how long a report waits at most.
+fn syncs_while(ahead_ms: u64, cadence: Cadence) -> (u64, u64) {
+    let mut fixture = Fixture::greeted(&[]);
+    let (mut answered_at, mut wake_at, mut syncs, mut longest_ms) = (None, None, 0, 0);
+    for now in (0..10_000).step_by(10).map(|later_ms| NOW + later_ms) {
+        fixture.now = now;
+        let (machine, settings) = (&mut fixture.machine, &fixture.settings);
+        let mut turns = Vec::new();
+        if now.0.is_multiple_of(REPORT_MS / 5) {
+            turns.push(machine.on_report(now, settings, RequestId(now.0), report(1, 1, &[])));
+        }
+        if wake_at.is_some_and(|at| now >= at) {
+            turns.push(machine.on_alarm(now, settings));
+        }
+        if answered_at.take_if(|at| now >= *at).is_some() {
+            let made_at = now + ahead_ms;
+            let view = View { version: made_at.0, made_at, cadence, ..View::default() };
+            turns.push(machine.on_synced(now, settings, Some(synced(0, &[], view))));
+        }
+        for turn in turns {
+            if turn.send.is_some() {
+                syncs += 1;
+                answered_at = Some(now + 50);
+            }
+            wake_at = turn.wake_at;
+            let waited = turn.replies.iter().map(|(id, _)| now.since_ms(Timestamp(id.0)));
+            longest_ms = longest_ms.max(waited.max().unwrap_or(0));
+        }
+    }
+    (syncs, longest_ms)
+}
+
+#[test]
+fn a_clock_that_is_behind_brings_about_few_syncs_and_no_long_waits() {
+    for cadence in [Cadence::FULL, Cadence::calm(&Settings::for_tests())] {
+        for ahead_ms in [6_000, 60_000] {
+            let (syncs, longest_ms) = syncs_while(ahead_ms, cadence);
+            assert!((15..=20).contains(&syncs), "{ahead_ms}: {syncs}");
+            assert!(longest_ms <= 600, "{ahead_ms}: {longest_ms}");
+        }
+    }
+    assert!(syncs_while(4_900, Cadence::FULL).0 <= 6);
 }
 
 #[test]
