@@ -11,6 +11,7 @@ export const ASKED_MAX = 50;
 export const HELD_AT_MOST = 10;
 /** From this status on the Worker answers that a part of it does not. */
 const FAILED = 500;
+const NOT_FOUND = 404;
 
 /**
  * Returns `{ held, silent, isAsked }`: the rooms that are held at the moment `now`, each
@@ -47,8 +48,8 @@ export async function askedOf(call, rooms) {
     const status = await call("GET", `${pathOf(room)}/status`);
     const { held_by: by, held_until: until, event_id: id, silent_data_centers: places } = status;
     if (by === "event") {
-      const { name } = await call("GET", pathOf(room, { id }));
-      byEvents.set(room.id, { name, until });
+      const event = await call("GET", pathOf(room, { id })).catch(unlessGone);
+      if (event) byEvents.set(room.id, { name: event.name, until });
     }
     return places ?? [];
   };
@@ -61,6 +62,11 @@ export async function askedOf(call, rooms) {
     return reason?.status >= FAILED ? [{ room, problem: reason.message }] : [];
   });
   return { byEvents, silent };
+}
+
+/** Of an event that was deleted meanwhile there is nothing to tell. */
+function unlessGone(refusal) {
+  if (refusal.status !== NOT_FOUND) throw refusal;
 }
 
 function silence({ data_center: place, silent_seconds: seconds }) {

@@ -24,6 +24,8 @@ test("a room that does not answer is told, one that is deleted is not", async ()
   };
   const call = async (_, path) => {
     const [name, what, id] = path.slice(PATH.length).split("/");
+    // The event that held this room is deleted between the two questions.
+    if (id && name === "partly") throw Object.assign(new Error("None."), { status: 404 });
     if (id) return { name: "Repair" };
     assert.equal(what, "status");
     const [status, message] = refusals[name] ?? [];
@@ -32,8 +34,9 @@ test("a room that does not answer is told, one that is deleted is not", async ()
       data_center,
       silent_seconds,
     }));
-    if (name === "partly") return { silent_data_centers: places };
-    return name === "held" ? { held_by: "event", held_until: "then", event_id: "e" } : {};
+    const held = { held_by: "event", held_until: "then", event_id: "e" };
+    if (name === "partly") return { ...held, silent_data_centers: places };
+    return name === "held" ? held : {};
   };
   const names = ["open", "dead", "gone", "held", "far", "closed", "partly"];
   const rooms = names.map((id) => ({ id, zone_id: "z" }));
