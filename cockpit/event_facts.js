@@ -2,7 +2,7 @@
 import { pathOf } from "./api.js";
 import { TURNSTILE_MODES } from "./choices.js";
 import { count, duration, isHeldByHand, moment, number } from "./facts.js";
-import { whoLosesAfter } from "./rejected.js";
+import { rejects, whoLosesAfter, whoLosesByChange } from "./rejected.js";
 import { objects } from "../scripts/doctor/objects.mjs";
 import { keys } from "../scripts/doctor/settings.mjs";
 
@@ -59,7 +59,7 @@ export function isInForce(event, now) {
 export function eventActions(room, event, numbers, now) {
   const hasBegun = time(event.event_start_time) <= now;
   if (isOver(event, now)) return [];
-  if (event.suspended) return [enabled(room, event)];
+  if (event.suspended) return [enabled(room, event, numbers, now)];
   const all = hasBegun ? [] : [startNow(room, event, numbers, now)];
   const end = hasBegun ? stop(room, event, numbers, now) : disabled(room, event, numbers, now);
   return [...all, longer(room, event), end];
@@ -73,6 +73,23 @@ function startNow(room, event, numbers, now) {
     patch.prequeue_start_time = null;
     if (event.shuffle_at_event_start) patch.shuffle_at_event_start = false;
   }
+  const lost = whoLosesByChange(event, patch, { room, numbers, now });
+  const closed = "The event's settings count within 5 s: its method lets nobody new in.";
+  const sentence = rejects(event, room)
+    ? [closed, lost].filter(Boolean).join(" ")
+    : whoEnters(event, numbers, isKept);
+  return {
+    id: "start",
+    label: "Start now",
+    sentence,
+    path: pathOf(room, event),
+    patch,
+    disturbs: lost !== "",
+  };
+}
+
+/** Says who enters once an event has started that lets visitors in. */
+function whoEnters(event, numbers, isKept) {
   const waiting = numbers?.estimated_queued_users;
   const who = waiting ? ` About ${number(waiting)} in line enter first.` : "";
   const draw = event.shuffle_at_event_start
@@ -80,13 +97,7 @@ function startNow(room, event, numbers, now) {
       ? " The draw is made anew: a commitment that you have published counts no more."
       : " Without 5 minutes of prequeue nothing is drawn: they enter in the order they came."
     : "";
-  return {
-    id: "start",
-    label: "Start now",
-    sentence: `The event's limits count, and visitors enter, within 5 s.${who}${draw}`,
-    path: pathOf(room, event),
-    patch,
-  };
+  return `The event's limits count, and visitors enter, within 5 s.${who}${draw}`;
 }
 
 function longer(room, event) {
@@ -120,10 +131,10 @@ function stop(room, event, numbers, now) {
 
 function disabled(room, event, numbers, now) {
   const isOn = isInForce(event, now);
-  const rejects = room.queueing_method === "reject";
-  const others = rejects
-    ? isOn && lineAfter(room, numbers)
-    : "Those in its prequeue enter by the room's own limits.";
+  const others =
+    room.queueing_method === "reject"
+      ? isOn && lineAfter(room, numbers)
+      : "Those in its prequeue enter by the room's own limits.";
   return {
     id: "off",
     label: "Disable",
@@ -143,13 +154,17 @@ export function lineAfter(room, numbers) {
   return ["The room's own method lets nobody new in.", lost].filter(Boolean).join(" ");
 }
 
-function enabled(room, event) {
+function enabled(room, event, numbers, now) {
+  const patch = { suspended: false };
+  const lost = whoLosesByChange(event, patch, { room, numbers, now });
+  const begins = "It begins at its time; if that is past, within 5 s.";
   return {
     id: "on",
     label: "Enable",
-    sentence: "It begins at its time; if that is past, within 5 s.",
+    sentence: [begins, lost].filter(Boolean).join(" "),
     path: pathOf(room, event),
-    patch: { suspended: false },
+    patch,
+    disturbs: lost !== "",
   };
 }
 

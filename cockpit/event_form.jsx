@@ -10,7 +10,7 @@ import { moment } from "./facts.js";
 import { Form } from "./form.jsx";
 import { presentOf } from "./present.js";
 import { Question, useQuestion } from "./question.jsx";
-import { whoLosesBy } from "./rejected.js";
+import { rejects, whoLosesByChange } from "./rejected.js";
 
 /** How many weeks can be made at once: a year. */
 const WEEKS_MAX = 52;
@@ -39,9 +39,9 @@ export function EventForm({ session, room, event, like, draft, onSaved, onCancel
     onSaved(saved, told.join(" "));
   };
   const asksWhoLoses = async (patch) => {
-    if (patch.queueing_method !== "reject") return;
+    if (!rejects({ ...begun, ...patch }, room)) return;
     const { numbers } = await presentOf(session.call, room);
-    const lost = whoLosesBy({ ...begun, ...patch }, { room, numbers, now: Date.now() });
+    const lost = whoLosesByChange(begun, patch, { room, numbers, now: Date.now() });
     if (lost && !(await question.answered(lost))) throw new Error("Nothing was changed.");
   };
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -21,13 +21,27 @@ export function whoLoses(numbers, when = "", unless = ANOTHER) {
   );
 }
 
+/** Whether an event lets nobody new in by the method that counts in it; its hold goes before. */
+export function rejects(event, room) {
+  return (event.queueing_method ?? room.queueing_method) === "reject" && !event.queue_all;
+}
+
 /** Says who loses the place by an event as it is to be saved; "" where nobody does. */
 export function whoLosesBy(event, { room, numbers, now }) {
   const isToCome = Date.parse(event.event_start_time) > now;
   const counts = !room.suspended && !event.suspended && Date.parse(event.event_end_time) > now;
-  if (event.queueing_method !== "reject" || !counts) return "";
+  if (!rejects(event, room) || !counts) return "";
   if (isToCome) return whoLoses(numbers, `the event “${event.name}” starts`);
-  return numbers?.held_by === "reject" ? "" : whoLoses(numbers, afterHold(numbers?.held_by));
+  return numbers?.held_by === "reject" ? "" : whoLoses(numbers, afterHold(isHeldByHand(room)));
+}
+
+/** The same of a change of an event, where it is not so without the change. */
+export function whoLosesByChange(event, patch, facts) {
+  const changed = { ...event, ...patch };
+  const lost = whoLosesBy(changed, facts);
+  // Another name changes nothing for those who wait.
+  const isSoAlready = event && whoLosesBy({ ...event, name: changed.name }, facts) === lost;
+  return isSoAlready ? "" : lost;
 }
 
 /** Says who loses the place when a room's own settings count again after an event. */

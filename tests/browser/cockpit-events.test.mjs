@@ -103,6 +103,22 @@ browserTest(rejects, options, async (arena) => {
   await page.keyboard.press("Enter");
   await owner.reads("Saved: sale.");
   assert.equal(await method(), "reject");
+
+  // Nobody waits here: whoever comes in a hold does.
+  await call(arena.cluster, "PATCH", `${ROOMS}/${shop.id}`, { queue_all: true });
+  await owner.reads("Nothing holds the room: you hold it");
+  await owner.button("Edit “sale”").click();
+  await page.getByLabel("Event start", { exact: true }).fill(local(Date.now() - MINUTE_MS));
+  await owner.button("Save").click();
+  await page.getByRole("dialog").getByText(/^When the hold ends, whoever waits loses/).waitFor();
+  await page.keyboard.press("Escape");
+  await owner.reads("Nothing was changed.");
+  await owner.button("Cancel").click();
+  await owner.button("Start now").click();
+  await page.getByRole("dialog").getByText(/its method lets nobody new in/).waitFor();
+  await page.keyboard.press("Escape");
+  const [{ event_start_time: start }] = (await call(arena.cluster, "GET", EVENTS)).result;
+  assert.ok(Date.parse(start) > Date.now(), "it has not started");
   assert.deepEqual(owner.complaints, []);
 });
 

@@ -10,7 +10,7 @@ import { undoable } from "../../cockpit/changes.js";
 import { weeksLater } from "../../cockpit/event_fields.js";
 import { makeWeekly } from "../../cockpit/event_weeks.js";
 import { checklist, eventActions } from "../../cockpit/event_facts.js";
-import { whoLosesBy } from "../../cockpit/rejected.js";
+import { whoLosesBy, whoLosesByChange } from "../../cockpit/rejected.js";
 
 // In this zone the clocks change, and this test speaks of when they do.
 process.env.TZ = "Europe/Berlin";
@@ -85,7 +85,8 @@ test("an event that lets nobody new in says who loses the place, and when", () =
     assert.match(whoLosesBy(saved, facts), want);
   };
   check({}, /^About 804 in line lose their places, unless /);
-  check({}, /^When the hold ends, whoever waits loses/, {}, { held_by: "queue_all" });
+  const whenHeld = /^When the hold ends, whoever waits loses/;
+  check({}, whenHeld, { queue_all: true }, { held_by: "queue_all" });
   check({}, /^$/, {}, { held_by: "reject" });
   const later = { event_start_time: iso(START + 120_000) };
   check(later, /^When the event “sale” starts, whoever waits loses the place, unless /);
@@ -93,6 +94,52 @@ test("an event that lets nobody new in says who loses the place, and when", () =
   check({ suspended: true }, /^$/);
   check({}, /^$/, { suspended: true });
   check({ queueing_method: "fifo" }, /^$/);
+  // The room's method counts in an event without its own, and none before a hold ends.
+  check({ queueing_method: null }, /^About 804 in line lose/, { queueing_method: "reject" });
+  check({ queueing_method: null }, /^$/);
+  check({ queue_all: true }, /^$/);
+});
+
+test("an event that lets nobody new in is started and enabled by a question", () => {
+  const closed = { ...event, queueing_method: "reject" };
+  const check = (id, fields, [sentence, disturbs], held_by = "") => {
+    const facts = [{ estimated_queued_users: 804, held_by }, START - 60_000];
+    const button = eventActions(room, { ...closed, ...fields }, ...facts).find(
+      (action) => action.id === id,
+    );
+    assert.match(button.sentence, sentence);
+    assert.equal(button.disturbs, disturbs);
+  };
+  const lost = /within 5 s: its method lets nobody new in\. About 804 in line lose their places, /;
+  check("start", {}, [lost, true]);
+  const prequeued = { prequeue_start_time: iso(START - 600_000), shuffle_at_event_start: true };
+  check("start", prequeued, [lost, true], "prequeue");
+  check("start", {}, [/its method lets nobody new in\.$/, false], "reject");
+  const opens = [/and visitors enter, within 5 s\. About 804 in line enter first\.$/, false];
+  check("start", { queueing_method: null }, opens);
+
+  const off = { suspended: true };
+  check("on", off, [/within 5 s\. When the event “sale” starts, whoever waits loses/, true]);
+  const begun = { ...off, event_start_time: iso(START - 120_000) };
+  check("on", begun, [/within 5 s\. About 804 in line lose their places, /, true]);
+  check("on", { ...begun, queueing_method: "fifo" }, [/if that is past, within 5 s\.$/, false]);
+});
+
+test("a change of an event says who loses the place where it does not already", () => {
+  const closed = { ...event, queueing_method: "reject" };
+  const check = (one, patch, want, held_by = "") => {
+    const numbers = { estimated_queued_users: 804, held_by };
+    const facts = { room, numbers, now: START - 60_000 };
+    assert.match(whoLosesByChange(one, patch, facts), want);
+  };
+  const soon = { event_start_time: iso(START - 120_000) };
+  check(closed, soon, /^About 804 in line lose/);
+  check(event, { queueing_method: "reject" }, /^When the event “sale” starts/);
+  check({ ...closed, suspended: true }, { suspended: false }, /^When the event “sale” starts/);
+  check(undefined, closed, /^When the event “sale” starts/);
+  check(closed, { event_start_time: iso(START + 120_000) }, /^$/);
+  check(closed, { name: "other" }, /^$/);
+  check({ ...closed, ...soon }, { description: "late" }, /^$/, "reject");
 });
 
 test("whether the method lets nobody in is asked of the event first", () => {
