@@ -92,6 +92,13 @@ browserTest(steers, options, async (arena) => {
   await anna.open(shop);
   await anna.button("Hold all").click();
   await anna.reads(/In force: Hold all\./);
+  // On a phone the buttons stand side by side, and what came of one has the width of both.
+  const [told, all] = await page.evaluate(() =>
+    [".outcome:has(p:not(:empty))", ""].map(
+      (part) => document.querySelector(`.steering .actions ${part}`).clientWidth,
+    ),
+  );
+  assert.equal(told, all);
   const [entry] = (await call(cluster, "GET", "waiting_rooms/audit_log?per_page=5")).result;
   assert.deepEqual([entry.actor, entry.token], ["Anna", id]);
   await sellsOutAndAgain(anna, cluster);
