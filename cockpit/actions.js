@@ -5,9 +5,12 @@ import { count, inForce, isHeldByHand, methodName, moment, number } from "./fact
 import { afterHold, whoLoses } from "./rejected.js";
 
 const STEP = 0.1;
+const HELD = "Nobody enters while you hold the room.";
+const MEANWHILE = "Whoever comes meanwhile waits in line.";
 
 /**
- * Lists the buttons of a room: `{ id, label, sentence, path, patch, isInForce, disturbs }`.
+ * Lists the buttons of a room: `{ id, label, sentence, path, patch, isInForce, disturbs }`, some
+ * with what `apply` takes besides, or `isImpossible`.
  *
  * @param {object} facts
  * @param {object} facts.room
@@ -26,7 +29,7 @@ export function actionsOf({ room, event, numbers, log = [] }) {
         sale(room, event, numbers, log),
         ...closing(room, event, numbers),
       ];
-  return all.map((action) => ({ ...action, disturbs: disturbs(action.patch) }));
+  return all.map((action) => ({ disturbs: disturbs(action.patch), ...action }));
 }
 
 function switchOn(room) {
@@ -69,11 +72,22 @@ function open(room, event, numbers) {
   };
 }
 
+/** Says by whom a room is held, so that nobody enters by any method; "" where it is not. */
+function heldBy(room, event, numbers) {
+  return isHeldByHand(room) ? HELD : heldByEvent(event, numbers);
+}
+
+function heldByEvent(event, numbers) {
+  if (event?.queue_all) return `The event lets nobody in before ${moment(event.event_end_time)}.`;
+  if (numbers?.status === "event_prequeueing") return "Nobody enters before the event starts.";
+  return "";
+}
+
 /** Says where the limits alone do not decide who enters; "" where they do. */
 function exception(room, event, numbers) {
   const { method } = inForce(room, event);
-  if (event?.queue_all) return `The event lets nobody in before ${moment(event.event_end_time)}.`;
-  if (numbers?.status === "event_prequeueing") return "Nobody enters before the event starts.";
+  const held = heldByEvent(event, numbers);
+  if (held) return held;
   if (method === "reject") return "Nobody enters while the method is reject.";
   if (method === "passthrough") return "With the method passthrough no limit holds anybody up.";
   return "";
@@ -105,12 +119,11 @@ export function limitsChange(room, event, numbers, { limit, perMinute }) {
   if (limit !== now.limit || now.limitsAreOfEvent) patch.total_active_users = limit;
   if (most !== now.perMinute || now.limitsAreOfEvent) patch.new_users_per_minute = most;
   const told = [whatLimitDoes(now, numbers, limit)];
-  const held = isHeldByHand(room) && "Nobody enters while you hold the room.";
   if (most !== now.perMinute) {
     const rate = `At most ${number(most)} enter a minute, not ${number(now.perMinute)}.`;
     told.push(rate);
   }
-  told.push(held || exception(room, event, numbers));
+  told.push(isHeldByHand(room) ? HELD : exception(room, event, numbers));
   if (now.limitsAreOfEvent) told.push(`It is the limit of the event "${event.name}".`);
   return {
     sentence: sentences(told),
@@ -142,38 +155,76 @@ function whatLimitDoes(now, numbers, limit) {
 }
 
 /**
- * Sells out, or where that is in force, sells again: by the method of the event in force where it
- * has its own, which counts.
+ * Sells out, or where that is so, sells again; both ask, since either can stand where the other one
+ * stood. It is the method of the event in force where that has its own, unless the event holds the
+ * room until its end: then the room's is the next that counts.
  */
 function sale(room, event, numbers, log) {
-  const ofEvent = (event?.queueing_method ?? null) !== null;
-  const path = ofEvent ? pathOf(room, event) : pathOf(room);
-  const whose = ofEvent && `It is the method of the event “${event.name}”.`;
-  const isSoldOut = inForce(room, event).method === "reject";
-  const { label, told, method } = isSoldOut
-    ? sellAgain(path, ofEvent && room, log)
-    : soldOut(numbers);
-  const patch = { queueing_method: method };
-  return { id: "sale", label, sentence: sentences([told, whose]), path, patch };
+  const owner = event?.queueing_method && !event.queue_all ? event : undefined;
+  const isSoldOut = (owner ?? room).queueing_method === "reject";
+  const hold = heldBy(room, event, numbers);
+  const facts = { path: pathOf(room, owner), event: owner ? undefined : event, disturbs: true };
+  return isSoldOut
+    ? { ...facts, ...sellAgain({ room, owner, hold, log }) }
+    : { ...facts, ...soldOut({ room, owner, hold, numbers }) };
 }
 
-function soldOut(numbers) {
-  const lost = whoLoses(numbers, afterHold(numbers?.held_by), "you press “Sell again”");
-  const shown = "Whoever comes is told “Not available at the moment”, with your message.";
-  const told = sentences([`Nobody new enters. ${goOn(numbers)}.`, lost, shown]);
-  return { label: "Sold out", told, method: "reject" };
+function soldOut({ room, owner, hold, numbers }) {
+  const lost = whoLoses(numbers, afterHold(hold), "you press “Sell again”");
+  const shown = "whoever comes is told “Not available at the moment”, with your message.";
+  const told = hold
+    ? [hold, MEANWHILE, lost, `From then on ${shown}`]
+    : [`Nobody new enters. ${goOn(numbers)}.`, lost, capital(shown)];
+  const until = owner && untilItEnds(room, owner);
+  return {
+    id: "sold-out",
+    label: "Sold out",
+    sentence: sentences([...told, until]),
+    patch: { queueing_method: "reject" },
+    until,
+  };
 }
 
-/** Sets the method that was there before, as the log of this path has it, or else the usual one. */
-function sellAgain(path, ofRoom, log) {
+function sellAgain({ room, owner, hold, log }) {
+  const button = { id: "sell-again", label: "Sell again" };
+  const method = methodBefore(room, owner, log);
+  if (method === undefined) {
+    const place = owner ? `Events, Edit “${owner.name}”` : "Settings";
+    const sentence = `The method before is not known any more. Choose another under ${place}.`;
+    return { ...button, sentence, patch: {}, isImpossible: true };
+  }
+  const ofRoom = method === null;
+  const name = methodName(ofRoom ? room.queueing_method : method);
+  const by = `by the ${ofRoom ? "room's " : ""}method “${name}”`;
+  const told = hold
+    ? [hold, MEANWHILE, `Then visitors enter ${by}.`]
+    : [
+        `Visitors enter again, ${by}. Whoever waited has the place for 5 minutes and has to ` +
+          "reload the page; the others stand at the end of the line.",
+      ];
+  const until = owner && !ofRoom && untilItEnds(room, owner);
+  const sentence = sentences([...told, until]);
+  return { ...button, sentence, patch: { queueing_method: method }, until };
+}
+
+/**
+ * The method from before everything was sold out: as the log has it, or else, for an event, none of
+ * its own. Nothing where the log does not have it any more: then any would be a guess.
+ */
+function methodBefore(room, owner, log) {
+  const path = pathOf(room, owner);
   const isSale = ({ target, after }) => target === path && after?.queueing_method === "reject";
-  const asRoom = ofRoom && ofRoom.queueing_method !== "reject";
-  const method = log.find(isSale)?.before?.queueing_method ?? (asRoom ? null : "fifo");
-  const name = methodName(method ?? ofRoom.queueing_method);
-  const told =
-    `Visitors enter again, by the method “${name}”. Whoever waited has the place for 5 minutes ` +
-    "and has to reload the page; the others stand at the end of the line.";
-  return { label: "Sell again", told, method };
+  const isOpenWithout = owner && room.queueing_method !== "reject";
+  return log.find(isSale)?.before?.queueing_method ?? (isOpenWithout ? null : undefined);
+}
+
+/** Says until when the method of an event counts, and which one does then. */
+function untilItEnds({ queueing_method: method }, { name, event_end_time: end }) {
+  const then =
+    method === "reject"
+      ? "the room's own lets nobody new in"
+      : `visitors enter by the room's method “${methodName(method)}”`;
+  return `It is the method of the event “${name}” until that ends, ${moment(end)}; then ${then}.`;
 }
 
 /** Those that people notice. */

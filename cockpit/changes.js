@@ -32,12 +32,12 @@ const COUNTS = "Stored and read back; it counts everywhere within 5 s.";
  * Returns the sentence that says so.
  *
  * @param {Function} ask makes a call of the API, as `session.ask`
- * @param {{ path: string, patch?: object, back?: Function, event?: object }} change of fields, of a
- *   room also with its `event` in force; or of a whole list, where `back` makes the next of the
- *   present one, or throws
+ * @param {{ path: string, patch?: object, back?: Function, event?: object, until?: string }} change
+ *   of fields, of a room also with its `event` in force, or with the sentence that says `until` when
+ *   they count; or of a whole list, where `back` makes the next of the present one, or throws
  * @param {object} seen the room or event as the owner saw it
  */
-export async function apply(ask, { path, patch, back, event }, seen) {
+export async function apply(ask, { path, patch, back, event, until }, seen) {
   if (back) return applyBack(ask, path, back);
   const fields = Object.keys(patch);
   const { messages } = await applyPatch(ask, path, patch, seen);
@@ -48,7 +48,7 @@ export async function apply(ask, { path, patch, back, event }, seen) {
   // Of an event's own fields the API says the same as the sentence here.
   const isTold = fields.some((field) => isOwn(event, field));
   const others = isTold ? [] : textsOf(messages);
-  return [whatCounts(pick(after, fields), event), ...others].join(" ");
+  return [whatCounts(pick(after, fields), event), until, ...others].filter(Boolean).join(" ");
 }
 
 /** Says which of the fields that are stored count now, and which when the event in force ends. */

@@ -7,7 +7,7 @@ import { Button, Outcome } from "./parts.jsx";
 import { Question } from "./question.jsx";
 
 /** Buttons that are not there any more once they were pressed. */
-const GONE = ["on", "off", "start", "stop"];
+const GONE = ["on", "off", "start", "stop", "sold-out", "sell-again"];
 /** Where a button is held to be read, as the style sheet has it. */
 const PHONE = "(max-width: 30rem)";
 /** Whoever holds a button for longer reads what it will do, in milliseconds. */

@@ -126,12 +126,12 @@ browserTest(steers, options, async (arena) => {
   assert.equal((await call(cluster, "GET", `${ROOMS}/${shop.id}`)).result.queue_all, true);
 });
 
-/** Sells out, which asks for the room's name, and takes it back. */
+/** Sells out in a hold, and takes it back: each asks for the room's name. */
 async function sellsOutAndAgain(owner, cluster) {
   const method = async () =>
     (await call(cluster, "GET", `${ROOMS}/${shop.id}`)).result.queueing_method;
   await owner.button("Sold out").click();
-  await owner.page.getByRole("dialog").getByText(/^Nobody new enters\. /).waitFor();
+  await owner.page.getByRole("dialog").getByText(/^Nobody enters while you /).waitFor();
   await owner.page.keyboard.press("Escape");
   assert.equal(await method(), "fifo");
   await owner.button("Sold out").click();
@@ -139,7 +139,14 @@ async function sellsOutAndAgain(owner, cluster) {
   await owner.page.keyboard.press("Enter");
   await owner.reads(/In force: queueing method “Nobody new enters \(sold out\)”\./);
   assert.equal(await method(), "reject");
+  // A second Enter presses nothing: the button that had the focus is gone.
+  await owner.button("Sell again").waitFor();
+  await owner.page.keyboard.press("Enter");
   await owner.button("Sell again").click();
+  await owner.page.getByRole("dialog").getByText(/Then visitors enter by the method/).waitFor();
+  assert.equal(await method(), "reject");
+  await owner.answers(shop.name);
+  await owner.page.keyboard.press("Enter");
   await owner.reads(/In force: queueing method “First come, first served”\./);
   assert.equal(await method(), "fifo");
 }

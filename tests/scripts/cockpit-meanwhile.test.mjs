@@ -98,6 +98,11 @@ test("what the event in force has of its own is not told to count before it ends
   assert.equal(await saved(both, { ...own, queueing_method: null }), all);
   assert.equal(await saved(both), all);
   assert.equal(await saved({ name: "other" }, own), `In force: name "other". ${counts}`);
+
+  const server = serverOf({ queueing_method: "fifo" });
+  const change = { path: "event", patch: { queueing_method: "reject" }, until: "It ends soon." };
+  const told = await apply(server.ask, change, { ...server.document });
+  assert.equal(told, `In force: ${closed}. ${counts} It ends soon.`);
 });
 
 test("a page says when visitors see what was stored of it", () => {

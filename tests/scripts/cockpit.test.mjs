@@ -76,44 +76,99 @@ test("a button says what will happen, with the numbers of now", () => {
   check("drain", {}, busy, `${drains}: ${out}`, "804 in line keep their places.");
 });
 
-test("sold out asks, and sells again by the method that was there before", () => {
-  const check = (facts, [label, sentence], [path, method]) => {
-    const actions = actionsOf({ room, numbers: busy, ...facts });
-    const { patch, disturbs, ...button } = actions.find(({ id }) => id === "sale");
-    assert.deepEqual([button.label, button.path], [label, path]);
-    assert.match(button.sentence, sentence);
-    assert.deepEqual(patch, { queueing_method: method });
-    assert.equal(disturbs, method === "reject", "it asks");
-  };
+const closed = { ...room, queueing_method: "reject" };
+const sale = { id: "e", name: "sale", queue_all: false, event_end_time: "2026-11-23T11:00:00Z" };
+const OF_SALE = `${PATH}/events/e`;
+const soldOut = (facts) => saleOf(facts, "sold-out");
+const sellAgain = (facts) => saleOf(facts, "sell-again");
+
+test("sold out and sell again are two buttons, and each asks", () => {
   const lost = /184 inside go on\. About 804 in line lose .* you press “Sell again” within 5 min/;
-  check({}, ["Sold out", lost], [PATH, "reject"]);
+  const out = soldOut({});
+  assert.match(out.sentence, lost);
+  assert.deepEqual([out.path, out.patch], [PATH, { queueing_method: "reject" }]);
   const nobody = /^Nobody new enters\. Nobody is inside now\. Whoever comes is told “Not avail/;
-  check({ numbers: quiet }, ["Sold out", nobody], [PATH, "reject"]);
-  const held = { ...busy, held_by: "queue_all" };
-  check({ numbers: held }, ["Sold out", /When the hold ends, whoever waits/], [PATH, "reject"]);
+  assert.match(soldOut({ numbers: quiet }).sentence, nobody);
 
-  const closed = { ...room, queueing_method: "reject" };
-  const usual = /by the method “First come, first served”\. Whoever waited .* 5 minutes/;
-  check({ room: closed }, ["Sell again", usual], [PATH, "fifo"]);
-  const sold = (before, target) => ({
-    ...entry(1, { queueing_method: before }, { queueing_method: "reject" }),
-    target,
-  });
-  const log = [sold("fifo", "zones/z/waiting_rooms/other"), sold("random", PATH)];
-  check({ room: closed, log }, ["Sell again", /“Lottery”/], [PATH, "random"]);
-  const made = [{ ...log[1], before: null }];
-  check({ room: closed, log: made }, ["Sell again", usual], [PATH, "fifo"]);
-
-  const event = { id: "e", name: "sale", queueing_method: "fifo", total_active_users: null };
-  const own = `${PATH}/events/e`;
-  check({ event }, ["Sold out", /It is the method of the event “sale”\.$/], [own, "reject"]);
-  const over = { ...event, queueing_method: "reject" };
-  const lottery = { ...room, queueing_method: "random" };
-  check({ room: lottery, event: over }, ["Sell again", /“Lottery”/], [own, null]);
-  check({ room: closed, event: over }, ["Sell again", usual], [own, "fifo"]);
-  const ofRoom = { ...event, queueing_method: null };
-  check({ room: closed, event: ofRoom }, ["Sell again", usual], [PATH, "fifo"]);
+  const log = [soldFrom("fifo", "zones/z/waiting_rooms/other"), soldFrom("random")];
+  const again = sellAgain({ room: closed, log });
+  assert.match(again.sentence, /by the method “Lottery”\. Whoever waited .* 5 minutes/);
+  assert.deepEqual([again.path, again.patch], [PATH, { queueing_method: "random" }]);
+  assert.deepEqual([out.disturbs, again.disturbs], [true, true]);
 });
+
+test("where the log has not what was before, sell again guesses no method", () => {
+  const check = (facts, place) => {
+    const { sentence, patch, isImpossible } = sellAgain(facts);
+    assert.match(sentence, /^The method before is not known any more\. Choose another under /);
+    assert.ok(sentence.endsWith(`${place}.`), sentence);
+    assert.deepEqual([patch, isImpossible], [{}, true]);
+  };
+  check({ room: closed }, "Settings");
+  check({ room: closed, log: [{ ...soldFrom("random"), before: null }] }, "Settings");
+  const event = { ...sale, queueing_method: "reject" };
+  check({ room: closed, event }, "Events, Edit “sale”");
+  const { patch, sentence } = sellAgain({ room: { ...room, queueing_method: "random" }, event });
+  assert.deepEqual(patch, { queueing_method: null });
+  assert.match(sentence, /^Visitors enter again, by the room's method “Lottery”\. /);
+});
+
+test("the method of an event is told to end with it", () => {
+  const ends = `of the event “sale” until that ends, ${moment(sale.event_end_time)}; then`;
+  const check = ({ path, patch, sentence, until }, method, then) => {
+    assert.deepEqual([path, patch.queueing_method], [OF_SALE, method]);
+    assert.equal(until, `It is the method ${ends} ${then}.`);
+    assert.ok(sentence.endsWith(until), sentence);
+  };
+  const fifo = { ...sale, queueing_method: "fifo" };
+  const enter = "visitors enter by the room's method “First come, first served”";
+  const nobody = "the room's own lets nobody new in";
+  check(soldOut({ event: fifo }), "reject", enter);
+  check(soldOut({ room: closed, event: fifo }), "reject", nobody);
+  const over = { ...sale, queueing_method: "reject" };
+  check(sellAgain({ event: over, log: [soldFrom("random", OF_SALE)] }), "random", enter);
+  assert.equal(sellAgain({ event: { ...sale, queueing_method: null }, ...before() }).path, PATH);
+});
+
+test("in a hold sold out and sell again say what comes after it", () => {
+  const waits = "Whoever comes meanwhile waits in line.";
+  const check = (held, facts) => {
+    const out = soldOut(facts);
+    assert.ok(out.sentence.startsWith(`${held} ${waits} When the hold ends, whoever waits loses`));
+    assert.match(out.sentence, /From then on whoever comes is told “Not available/);
+    const again = sellAgain({ ...facts, ...before(facts.room) });
+    const enter = "Then visitors enter by the method “Lottery”.";
+    assert.equal(again.sentence, `${held} ${waits} ${enter}`);
+    return out;
+  };
+  const byHand = "Nobody enters while you hold the room.";
+  check(byHand, { room: { ...room, queue_all: true } });
+  check(byHand, { room: { ...room, maintenance: "hold" } });
+  const prequeue = { ...busy, status: "event_prequeueing" };
+  check("Nobody enters before the event starts.", { numbers: prequeue });
+  const until = `The event lets nobody in before ${moment(sale.event_end_time)}.`;
+  // Its own method never counts: the room's is the next.
+  const event = { ...sale, queue_all: true, queueing_method: "fifo" };
+  const out = check(until, { event });
+  assert.deepEqual([out.path, out.event], [PATH, event]);
+});
+
+/** A button of a room that sells: there is never more than one. */
+function saleOf(facts, want) {
+  const isOfSale = ({ id }) => id === "sold-out" || id === "sell-again";
+  const found = actionsOf({ room, numbers: busy, ...facts }).filter(isOfSale);
+  assert.deepEqual(found.map(({ id }) => id), [want]);
+  return found[0];
+}
+
+/** A room that sold out by lots, with the log that has it. */
+function before(held) {
+  return { room: { ...closed, ...held, queueing_method: "reject" }, log: [soldFrom("random")] };
+}
+
+function soldFrom(method, target = PATH) {
+  return { ...entry(1, { queueing_method: method }, { queueing_method: "reject" }), target };
+}
 
 test("of each kind the last change that still counts can be undone", () => {
   const limit = entry(1, { total_active_users: 100 }, { total_active_users: 200 });
