@@ -56,7 +56,8 @@ function holdAll(room, numbers) {
 }
 
 function open(room, event, numbers) {
-  const { limit, perMinute } = inForce(room, event);
+  const { limit, perMinute, method } = inForce(room, event);
+  const isHeld = isHeldByHand(room);
   const first = numbers?.estimated_queued_users > 0 ? ", those in line first" : "";
   return {
     id: "open",
@@ -68,7 +69,8 @@ function open(room, event, numbers) {
     ]),
     path: pathOf(room),
     patch: { queue_all: false, maintenance: "off" },
-    isInForce: !isHeldByHand(room),
+    isInForce: !isHeld && method !== "reject",
+    isImpossible: !isHeld && method === "reject",
   };
 }
 

@@ -95,6 +95,10 @@ test("sold out and sell again are two buttons, and each asks", () => {
   assert.match(again.sentence, /by the method “Lottery”\. Whoever waited .* 5 minutes/);
   assert.deepEqual([again.path, again.patch], [PATH, { queueing_method: "random" }]);
   assert.deepEqual([out.disturbs, again.disturbs], [true, true]);
+  // Whoever has sold out finds no button that says it is open.
+  const opens = ({ id }) => id === "open";
+  const { isInForce, isImpossible } = actionsOf({ room: closed, numbers: busy }).find(opens);
+  assert.deepEqual([isInForce, isImpossible], [false, true]);
 });
 
 test("where the log has not what was before, sell again guesses no method", () => {
