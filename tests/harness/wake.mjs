@@ -6,7 +6,8 @@
 import net from "node:net";
 
 const REQUEST = "GET /wake HTTP/1.1\r\nhost: wake\r\n\r\n";
-/** How the side door ends its answer. @see counting-entry.mjs */
+/** How the side door's answer begins and ends. @see counting-entry.mjs */
+const ANSWER_BEGINS = "HTTP/1.1 200 ";
 const ANSWER_ENDS = "\r\n\r\n{}";
 
 /** The way to one side door. */
@@ -61,6 +62,13 @@ export class Wake {
 
   #take(chunk) {
     this.#answer += chunk;
+    const [statusLine, ...more] = this.#answer.split("\r\n");
+    if (more.length === 0) return;
+    if (!statusLine.startsWith(ANSWER_BEGINS)) {
+      // How long this answer goes on is not known: the next one comes over another connection.
+      this.#socket.destroy(new Error(`the side door answers ${statusLine}`));
+      return;
+    }
     if (!this.#answer.endsWith(ANSWER_ENDS)) return;
     this.#answer = "";
     this.#settle.resolve();

@@ -75,6 +75,18 @@ test("wakes go over one connection, which may be closed between them", async (co
   assert.ok(connections.length <= 4, "it tries oftener than once more");
 });
 
+test("a wake that is answered with an error fails with its status", async (context) => {
+  const server = http.createServer((_, response) => {
+    response.writeHead(500, { "content-length": 1 }).end("x");
+  });
+  context.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await new Promise((begun) => server.listen(0, "127.0.0.1", begun));
+  await assert.rejects(new Wake(server.address().port).up(), /answers HTTP\/1\.1 500 /);
+});
+
 test("Workers of one kind share all modules but their rooms", () => {
   const of = (rooms, more) => workerModules({ rooms, ...more }).modules;
   const [one, other, debug] = [of([1]), of([2]), of([1], { build: "debug" })];
