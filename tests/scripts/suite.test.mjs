@@ -17,7 +17,7 @@ const FINE = 'test("fine", () => {});';
 /** Runs a file with this text. */
 async function run(text) {
   const file = path.join(folder, "some.test.mjs");
-  fs.writeFileSync(file, `import { after, test } from "node:test";\n${text}\n`);
+  fs.writeFileSync(file, `import { after, describe, test } from "node:test";\n${text}\n`);
   const { results, code, output } = await runTestFile(file, { SUITE: `${process.pid}` });
   return { code, output, told: results.map(({ name, outcome }) => `${name} ${outcome}`).join() };
 }
@@ -51,4 +51,18 @@ test("a file that ends itself, or has no tests, tells of none", async () => {
   for (const text of ['test("fine", () => process.exit(0));', ""]) {
     assert.equal((await run(text)).told, "", text);
   }
+});
+
+test("a file that ends itself after some of its tests has failed", async () => {
+  const ends = 'test("ends", () => process.exit(0));';
+  const { code, told, output } = await run(`${FINE}\n${ends}\ntest("never", () => {});`);
+  assert.deepEqual([code, told.includes("never")], [1, false]);
+  assert.match(output, /The process ended before its tests did/);
+});
+
+test("a group of tests is told if it fails, also without a test that does", async () => {
+  const hook = 'after(() => { throw new Error("why"); });';
+  const { told } = await run(`describe("group", () => { ${hook} ${FINE} });`);
+  assert.equal(told, "fine passed,group failed");
+  assert.equal((await run(`describe("group", () => { ${FINE} });`)).told, "fine passed");
 });
