@@ -9,6 +9,9 @@ const API = "/_waiting-room/client/v4/";
 /** How long a draw stands after its start, in milliseconds: see docs/events.md. */
 const DRAW_STANDS_MS = 30 * 24 * 3_600_000;
 
+/** A deployment of a release before its API told of all rooms. */
+export class OlderRelease extends Error {}
+
 /**
  * Asks a deployment what hangs on its old keys: a sentence for each room that has something, or an
  * error that says why that is not known.
@@ -24,20 +27,33 @@ export async function dependentsOf(kept, liveAddress) {
  * @param {object} kept the folder of the deployment
  * @param {string} [liveAddress] where to connect instead of the admin host
  */
-export async function deployedRooms({ settings: { adminHost }, secrets }, liveAddress) {
+export async function deployedRooms(kept, liveAddress) {
+  const { rooms } = await exported(async (_, path) => {
+    const told = await asked(kept, path, liveAddress);
+    // Older releases know no parts: they tell of all rooms at once.
+    return Array.isArray(told) ? { lists: [], rooms: told, zones: [], next: null } : told;
+  });
+  return rooms;
+}
+
+/** Asks a deployment how many wait in one of its rooms; an error says why that is not known. */
+export async function waitingIn({ id, zone_id: zone }, kept, liveAddress) {
+  const status = await asked(kept, `zones/${zone}/waiting_rooms/${id}/status`, liveAddress);
+  return status.estimated_queued_users;
+}
+
+/** What the API of a deployment has at a path. */
+async function asked({ settings: { adminHost }, secrets }, path, liveAddress) {
   const headers = {
     ...accessHeaders({ protocol: "https:" }),
     authorization: `Bearer ${secrets.API_TOKEN}`,
   };
-  const ask = async (_, path) => {
-    const url = new URL(API + path, `https://${adminHost}`);
-    const { status, body } = await askHost(url, { headers, liveAddress });
-    const answer = parsed(body);
-    if (!answer?.success) throw new Error(`${adminHost} answers ${status}`);
-    return answer.result;
-  };
-  const { rooms } = await exported(ask);
-  return rooms;
+  const url = new URL(API + path, `https://${adminHost}`);
+  const { status, body } = await askHost(url, { headers, liveAddress });
+  const answer = parsed(body);
+  if (answer?.success) return answer.result;
+  const told = `${adminHost} answers ${status}`;
+  throw status === 404 ? new OlderRelease(told) : new Error(told);
 }
 
 /** The sentences about one room of an export. */

@@ -36,12 +36,7 @@ export const DEPLOY_FLAGS = [
   ],
   ["no-build", false, "", "Deploy what `npm run build` has built last, without Rust."],
   ["untried", false, "", "Deploy without a trial of rooms and variables, where none can run."],
-  [
-    "even-in-draw",
-    false,
-    "",
-    "Deploy also while an event with a draw is in its prequeue or running.",
-  ],
+  ["even-in-draw", false, "", "Deploy also while a draw is on, or may be."],
   ["undo", false, "", "Take everything down: routes, admin host, Worker, its rooms and history."],
   ["forget-secrets", false, "", "With --undo: remove the folder too, with the only copy of keys."],
   ["yes", false, "", "Ask nothing: for scripts."],
