@@ -33,8 +33,8 @@ const COUNTS = "Stored and read back; it counts everywhere within 5 s.";
  *
  * @param {Function} ask makes a call of the API, as `session.ask`
  * @param {{ path: string, patch?: object, back?: Function, event?: object, until?: string }} change
- *   of fields, of a room also with its `event` in force, or with the sentence that says `until` when
- *   they count; or of a whole list, where `back` makes the next of the present one, or throws
+ *   of fields, of a room also with its `event` in force, or with the sentence that says `until`
+ *   when they count; or of a whole list, where `back` makes the next of the present one, or throws
  * @param {object} seen the room or event as the owner saw it
  */
 export async function apply(ask, { path, patch, back, event, until }, seen) {

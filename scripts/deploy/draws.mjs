@@ -22,8 +22,8 @@ export async function agreeInDraw(kept, options, questions) {
   const why = await whyToAsk(kept, options["live-address"]);
   if (!why) return;
   const question =
-    `${why}. Until all isolates run the new version, whoever waited before the prequeue of a draw ` +
-    "may enter ahead of all others. Deploy all the same?";
+    `${why}. Until all isolates run the new version, whoever waited before the prequeue of a ` +
+    "draw may enter ahead of all others. Deploy all the same?";
   if (!(await questions.agrees(question, { yes: false, flag: FLAG }))) {
     stop("you did not agree, so nothing was uploaded");
   }
