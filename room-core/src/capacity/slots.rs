@@ -481,18 +481,19 @@ impl Ledger {
     /// Returns how many slots were granted to called visitors since `from`, including the whole
     /// half second of `from`.
     pub fn queued_since(&self, from: Timestamp) -> u64 {
-        since(&self.queued_by_bin, from)
+        between(&self.queued_by_bin, from, Timestamp(u64::MAX))
     }
 
-    /// Returns how many slots were granted since `from`, and have not come back. It includes the
-    /// whole half second of `from`, which is a minute ago at most.
-    pub fn granted_since(&self, from: Timestamp) -> u64 {
-        self.queued_since(from) + since(&self.new_by_bin, from)
+    /// Returns how many slots were granted from `from` to `now`, and have not come back: none of a
+    /// clock that was ahead. It includes the whole half second of `from`, a minute ago at most.
+    pub fn granted_since(&self, from: Timestamp, now: Timestamp) -> u64 {
+        between(&self.queued_by_bin, from, now) + between(&self.new_by_bin, from, now)
     }
 }
 
-fn since(by_bin: &SortedMap<u64, u32>, from: Timestamp) -> u64 {
-    by_bin.from_key(&(from.0 / BIN_MS)).map(|(_, n)| u64::from(*n)).sum()
+fn between(by_bin: &SortedMap<u64, u32>, from: Timestamp, until: Timestamp) -> u64 {
+    let bins = by_bin.from_key(&(from.0 / BIN_MS));
+    bins.take_while(|(bin, _)| **bin <= until.0 / BIN_MS).map(|(_, n)| u64::from(*n)).sum()
 }
 
 #[cfg(test)]

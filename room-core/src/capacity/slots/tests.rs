@@ -130,8 +130,12 @@ fn what_was_granted_is_known_for_a_minute_unless_it_came_back() {
     ledger.set_returned(slots.grant, 2);
     ledger.set_returned(slots.grant, 2);
     let check = |ledger: &Ledger, later_ms: u64, want: u64| {
-        assert_eq!(ledger.granted_since(NOW + later_ms), want, "{later_ms}");
+        let from = NOW + later_ms;
+        assert_eq!(ledger.granted_since(from, from + 60_000), want, "{later_ms}");
     };
+    // Whoever set the clock right knows nothing of what it granted while it was ahead.
+    assert_eq!(ledger.granted_since(NOW, NOW + 499), 3);
+    assert_eq!(ledger.granted_since(NOW, NOW + 500), 6);
     let mut ledger = settled(ledger, NOW + 60_499);
     check(&ledger, 0, 6);
     check(&ledger, 499, 6);

@@ -192,7 +192,7 @@ impl Books {
         let reported = self.entered.get((from, 0), || self.contributions.entered_since_half(from))
             + self.ledger.written_off_in_rate(now)
             + self.ledger.outstanding();
-        reported.max(self.ledger.granted_since(from))
+        reported.max(self.ledger.granted_since(from, now))
     }
 
     /// Whether counters may get slots in advance of need (leases). Not in a slow room, and not when
