@@ -126,10 +126,13 @@ fn span(entries: &[Entry]) -> Option<(u64, u64)> {
     seconds().min().zip(seconds().max())
 }
 
-/// Keeps the first of equal entries, and none that is among `stored`.
+/// Keeps the first of equal admissions, and none that is among `stored`. Where an admission is new
+/// all limits stay: within a second the same may come into force again after others.
 fn without_repeats(entries: Vec<Entry>, stored: Vec<String>) -> Vec<Entry> {
     let mut seen: BTreeSet<String> = stored.into_iter().collect();
-    entries.into_iter().filter(|one| seen.insert(one.leaf.clone())).collect()
+    let is_kept = |one: &Entry| !one.is_admission || seen.insert(one.leaf.clone());
+    let kept: Vec<Entry> = entries.into_iter().filter(is_kept).collect();
+    if kept.iter().any(|one| one.is_admission) { kept } else { Vec::new() }
 }
 
 #[cfg(test)]
@@ -167,6 +170,18 @@ mod tests {
             if one.is_admission { words[2..4].join(" ") } else { words[..3].join(" ") }
         };
         entries.iter().map(words).collect()
+    }
+
+    #[test]
+    fn limits_that_are_in_force_again_within_a_second_stay_so() {
+        let raised = row(1, OTHERS, &["a,10,20,0,5"]);
+        let late = row(2, LIMITS, &["b,10,20,0,5"]);
+        let again = row(3, OTHERS, &["c,10,20,0,5", "d,10,21,0,5"]);
+        let all = merge("", &[raised.clone(), late.clone(), again.clone()], &[]);
+        assert_eq!(said(&all)[..3], ["rules 20 900", "rules 20 500", "rules 20 900"]);
+        assert_eq!(all.rules, "rules 20 900 100 300 fifo full");
+        // Whoever merges the same again adds nothing.
+        assert_eq!(merge(&all.rules, &[raised, late, again], &all.entries).entries, []);
     }
 
     #[test]
