@@ -22,7 +22,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         law: "I1",
         breaks: "a slot that is out does not count against the rate",
         file: "machines/global_aggregator/books.rs",
-        from: "+ self.ledger.outstanding();\n        reported.max(self.ledger.granted_since(from, now))",
+        from: "+ self.ledger.outstanding();\n        \
+               reported.max(self.ledger.granted_since(from, now))",
         to: "+ 0;\n        reported",
     },
     Mutant {
