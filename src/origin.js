@@ -32,21 +32,54 @@ const PATH_HEADERS = [
 ];
 
 /** Headers that no visitor's request keeps: ours, and those that name another path. */
-export const orderHeaders = [COMMAND_HEADER, LOCK_HEADER, ...PATH_HEADERS];
+export const orderHeaders = new Set([COMMAND_HEADER, LOCK_HEADER, ...PATH_HEADERS]);
 
 /**
  * Headers by which some servers take another host, or another address, for the one that was asked
- * for. On own machines proxies set some of them, and the entry there removes those of visitors.
+ * for. Those about a prefix make a server cut the beginning off a path: Gunicorn serves `/shop` to
+ * who asks for `/x/shop` with `Script_Name: /x`. On own machines proxies set some of them, and the
+ * entry there removes those of visitors.
  */
-export const hostHeaders = [
+export const hostHeaders = new Set([
   "forwarded",
+  "script-name",
+  "x-envoy-original-path",
+  "x-forwarded-context",
   "x-forwarded-host",
-  "x-forwarded-uri",
+  "x-forwarded-path",
+  "x-forwarded-pathbase",
+  "x-forwarded-prefix",
   "x-forwarded-server",
+  "x-forwarded-uri",
+  "x-forwarded-url",
   "x-host",
   "x-http-host-override",
   "x-original-host",
-];
+  "x-original-path",
+  "x-replaced-path",
+  "x-script-name",
+]);
+
+/** What the entry removes; on own machines nothing is left of it to do. */
+export const foreignHeaders = new Set([...orderHeaders, ...hostHeaders]);
+
+/** The usual name of a header: many servers take `X_Forwarded_Host` for `X-Forwarded-Host`. */
+export function usualName(name) {
+  return name.includes("_") ? name.replaceAll("_", "-") : name;
+}
+
+/**
+ * Returns the names, as they were sent, of the headers that are in `names` with `-` for `_`. One
+ * look at all of them takes no longer than to look for some twenty names.
+ */
+export function namesIn(headers, names) {
+  const found = [];
+  if (names.size === 0) return found;
+  headers.forEach((_, name) => {
+    if (names.has(usualName(name))) found.push(name);
+  });
+  return found;
+}
 
 const PAGE = `<!doctype html>
 <html lang="en">

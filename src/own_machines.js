@@ -6,7 +6,14 @@ import { readAway } from "./body.js";
 import { tellBy } from "./client.js";
 import product from "./entry.js";
 import { isIn, networksIn } from "./networks.js";
-import { cacheHeaders, hostHeaders, orderHeaders } from "./origin.js";
+import {
+  cacheHeaders,
+  foreignHeaders,
+  hostHeaders,
+  namesIn,
+  orderHeaders,
+  usualName,
+} from "./origin.js";
 
 export {
   DataCenterAggregator,
@@ -26,8 +33,8 @@ const SCHEME = environment.OWN_SCHEME || "http";
 const DATA_CENTER = environment.DATA_CENTER || "OWN";
 /** Peers on this machine: what forwards their connections tells nothing about the client. */
 const here = networksIn("127.0.0.0/8,::1");
-/** Many servers take `X_Forwarded_Host` for `X-Forwarded-Host`. */
-const usual = (name) => name.toLowerCase().replaceAll("_", "-");
+/** The headers that named proxies write, in small letters. */
+const TELLING = [ADDRESS_HEADER, COUNTRY_HEADER].filter(Boolean).map((name) => name.toLowerCase());
 /** Headers by which proxies tell of a client, and anybody can claim something. */
 const CLAIMS = new Set([
   "client-ip",
@@ -40,9 +47,8 @@ const CLAIMS = new Set([
   "x-forwarded-proto",
   "x-original-forwarded-for",
   "x-real-ip",
-  ...[ADDRESS_HEADER, COUNTRY_HEADER].filter(Boolean).map(usual),
-  // What named proxies tell of it stays.
-  ...hostHeaders.splice(0),
+  ...TELLING.map(usualName),
+  ...hostHeaders,
   ...orderHeaders,
 ]);
 const WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/;
@@ -59,6 +65,8 @@ const AWAY_LIMIT_MS = 30_000;
 const known = new Map();
 const KNOWN_MAX = 1_000;
 
+// They are removed here, and what named proxies tell of a host stays.
+foreignHeaders.clear();
 // RFC 9213, and what was used before it: any cache may stand in front of these machines.
 cacheHeaders.push("cdn-cache-control", "surrogate-control", "x-accel-expires");
 tellBy({ address, properties, tells, colo: () => DATA_CENTER });
@@ -107,11 +115,14 @@ function isProxy(address) {
   return isOne;
 }
 
-/** The request of a proxy, without what no request may keep: the entry's copy takes the body. */
+/** The request of a proxy, without what no request may keep, and without claims spelled with `_`. */
 function ofProxy(request) {
-  if (!orderHeaders.some((name) => request.headers.has(name))) return request;
+  const isOfVisitor = (name) =>
+    orderHeaders.has(usualName(name)) || (name.includes("_") && !TELLING.includes(name));
+  const names = namesIn(request.headers, CLAIMS).filter(isOfVisitor);
+  if (names.length === 0) return request;
   const sent = new Request(request);
-  for (const name of orderHeaders) sent.headers.delete(name);
+  for (const name of names) sent.headers.delete(name);
   return sent;
 }
 
@@ -123,7 +134,7 @@ function ofClient(request, peer) {
   // One copy: a request in the place of an address is copied too.
   const sent = new Request(address, request);
   const { headers } = sent;
-  for (const name of [...headers.keys()]) if (CLAIMS.has(usual(name))) headers.delete(name);
+  for (const name of namesIn(headers, CLAIMS)) headers.delete(name);
   if (peer) headers.set("x-forwarded-for", peer);
   return sent;
 }

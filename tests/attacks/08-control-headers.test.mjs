@@ -47,7 +47,7 @@ test("row 8: an origin's command reaches no visitor where the room takes none", 
 
 test("row 8: no header makes the origin serve another path", async () => {
   const names = ["X-Original-URL", "X-Rewrite-URL", "X-Original-Uri", "X-Ms-Original-Url"];
-  names.push("x-invoke-path", "x-matched-path");
+  names.push("x-invoke-path", "x-matched-path", "X_Original_URL", "x_rewrite-url");
   for (const name of names) {
     const headers = { [name]: "/checkout", "x-other": "1" };
     for (const host of [open.host, stripped.host, "uncovered.example"]) {
@@ -63,7 +63,7 @@ test("row 8: no header makes the origin serve another path", async () => {
 
 test("row 8: no header makes the origin serve another host", async () => {
   const names = ["X-Forwarded-Host", "Forwarded", "X-Original-Host", "X-Host", "X-Forwarded-Uri"];
-  names.push("X-Forwarded-Server", "X-HTTP-Host-Override");
+  names.push("X-Forwarded-Server", "X-HTTP-Host-Override", "X_Forwarded_Host", "x-forwarded_host");
   for (const name of names) {
     for (const host of [open.host, "uncovered.example"]) {
       const headers = { [name]: "host=held.example", "x-other": "1" };
@@ -72,6 +72,20 @@ test("row 8: no header makes the origin serve another host", async () => {
       assert.equal(seen.headers["x-other"], "1");
     }
   }
+});
+
+test("row 8: no header makes the origin cut off the beginning of a path", async () => {
+  const names = ["X-Forwarded-Prefix", "X-Forwarded-Path", "X-Forwarded-PathBase"];
+  names.push("X-Forwarded-Context", "X-Script-Name", "Script_Name", "X_Script_Name");
+  names.push("X-Envoy-Original-Path", "X-Original-Path", "X-Replaced-Path", "X-Forwarded-Url");
+  const passed = [];
+  for (const name of names) {
+    const headers = { [name]: "/x", "x-other": "1", x_other: "2" };
+    assert.equal((await visit("uncovered.example", { path: "/x/a", headers })).body, "origin");
+    if (seen.headers[name.toLowerCase()] !== undefined) passed.push(name);
+    assert.deepEqual([seen.headers["x-other"], seen.headers.x_other], ["1", "2"]);
+  }
+  assert.deepEqual(passed, []);
 });
 
 const PREFLIGHT = {

@@ -57,6 +57,8 @@ const CLAIMS = {
   // Many servers take these for the same.
   x_forwarded_for: OFFICE,
   x_forwarded_host: HOST,
+  "x-forwarded-prefix": "/secure",
+  script_name: "/secure",
   "x_original-host": HOST,
 };
 /** What a named proxy writes over the claims of clients. */
@@ -141,8 +143,14 @@ test("a named proxy tells address, country and scheme, and no more", ALL, async 
   await check(Object.fromEntries(others), "queue", "/secure/a");
 
   const open = { host: "open.shop.example", path: "/" };
-  const told = { "x-forwarded-host": "open.shop.example", forwarded: "host=open.shop.example" };
-  const headers = { "x-forwarded-for": OFFICE, "x-forwarded-proto": "https", ...told };
+  const told = {
+    "x-forwarded-host": "open.shop.example",
+    "x-forwarded-prefix": "/open",
+    forwarded: "host=open.shop.example",
+  };
+  // No proxy writes these, but some pass them on.
+  const claims = { x_forwarded_host: HOST, x_original_url: "/secure", script_name: "/secure" };
+  const headers = { "x-forwarded-for": OFFICE, "x-forwarded-proto": "https", ...told, ...claims };
   const answer = await look(server, "own", { ...open, headers });
   assert.equal(answer.kind, "origin");
   assert.match(answer.headers["set-cookie"][0], /; Secure/);
@@ -152,6 +160,7 @@ test("a named proxy tells address, country and scheme, and no more", ALL, async 
     ["open.shop.example", OFFICE, "https"],
   );
   for (const [name, value] of Object.entries(told)) assert.equal(got[name], value, "as it is told");
+  for (const name of Object.keys(claims)) assert.equal(got[name], undefined, name);
 });
 
 /** Sends all claims, one by one and at once: the site hears of the `usual` headers alone. */
