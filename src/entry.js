@@ -73,7 +73,7 @@ const UNREADABLE = "\ufffd";
 /** As much of a visitor's form is read, in bytes. */
 const FORM_BYTES_MAX = 1_024;
 /** Headers by which some servers take the method of a preflight for another. */
-const OVERRIDE_HEADERS = ["x-http-method-override", "x-http-method", "x-method-override"];
+const OVERRIDE_HEADERS = new Set(["x-http-method-override", "x-http-method", "x-method-override"]);
 /** The heads of pages as the platform has them, by the list that `verdict.js` read once. */
 const heads = new WeakMap();
 /** The present value of the lock's header. */
@@ -246,7 +246,9 @@ function withCookies(request, cookies) {
   const headers = new Headers(request.headers);
   if (cookies) headers.set("cookie", cookies);
   else headers.delete("cookie");
-  if (request.method === "OPTIONS") for (const name of OVERRIDE_HEADERS) headers.delete(name);
+  if (request.method === "OPTIONS") {
+    for (const name of namesIn(headers, OVERRIDE_HEADERS)) headers.delete(name);
+  }
   return new Request(request, { headers });
 }
 

@@ -69,8 +69,8 @@ export function usualName(name) {
 }
 
 /**
- * Returns the names, as they were sent, of the headers that are in `names` with `-` for `_`. One
- * look at all of them takes no longer than to look for some twenty names.
+ * Returns the names, as they were sent, of the headers that are in `names` with `-` for `_`. To
+ * look at the 17 headers of a browser once takes as long as to look for thirty names.
  */
 export function namesIn(headers, names) {
   const found = [];
