@@ -35,6 +35,14 @@ const DATA_CENTER = environment.DATA_CENTER || "OWN";
 const here = networksIn("127.0.0.0/8,::1");
 /** The headers that named proxies write, in small letters. */
 const TELLING = [ADDRESS_HEADER, COUNTRY_HEADER].filter(Boolean).map((name) => name.toLowerCase());
+/** Addresses of this machine, of its containers and of private networks. */
+const near = networksIn(
+  "127.0.0.0/8,::1,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,169.254.0.0/16," +
+    "fc00::/7,fe80::/10",
+);
+/** A URL on a host that names this machine: cockpit and API are there, if nothing else is said. */
+const ON_THIS_MACHINE =
+  /^https?:\/\/(?:[^/?#\\]*@)?(?:(?:[^/?#@:]+\.)?localhost|127\.0\.0\.1|\[::1\])\.*(?:[:/?#\\]|$)/i;
 /** Headers by which proxies tell of a client, and anybody can claim something. */
 const CLAIMS = new Set([
   "client-ip",
@@ -75,6 +83,7 @@ export default {
   fetch(request, env, ctx) {
     const peer = peerOf(request);
     const sent = isProxy(peer) ? ofProxy(request) : ofClient(request, peer);
+    if (ON_THIS_MACHINE.test(sent.url) && isFar(sent)) return notHere();
     const answer = product.fetch(sent, env, ctx);
     return sent.body === null ? answer : afterBody(sent, answer);
   },
@@ -155,6 +164,17 @@ function address(request) {
   const told = (request.headers.get(ADDRESS_HEADER) ?? "").split(",");
   const addresses = told.map((one) => withoutPort(one.trim()));
   return addresses.findLast((one) => !isProxy(one)) ?? addresses[0];
+}
+
+/** Whether the client is known to be elsewhere: whoever is there means another `localhost`. */
+function isFar(request) {
+  const client = address(request);
+  return client !== "" && !isIn(near, client);
+}
+
+function notHere() {
+  const headers = { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" };
+  return new Response("This host is of this machine alone.\n", { status: 421, headers });
 }
 
 /** What rules may know: the country, if a proxy tells it. */

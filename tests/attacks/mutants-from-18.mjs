@@ -61,6 +61,14 @@ export const MUTANTS_FROM_18 = [
   },
   {
     row: 22,
+    breaks: "who names localhost is taken to be there",
+    file: "src/own_machines.js",
+    from: "ON_THIS_MACHINE.test(sent.url) && isFar(sent)",
+    to: "ON_THIS_MACHINE.test(sent.url) && !isFar(sent)",
+    test: "whoever is elsewhere reaches no cockpit and no API by naming localhost",
+  },
+  {
+    row: 22,
     breaks: "wrong tokens are answered at once",
     ...core("management/api/access"),
     from: "const HELD_BACK_MS_EACH: u64 = 50;",

@@ -280,8 +280,9 @@ export const ROWS = [
     holds:
       "no API without a token (403); readers only read; a network that guesses must wait, but a " +
       "right token from it works; the public secrets of local development work on local hosts " +
-      "only",
+      "only; on own machines those answer nobody from elsewhere",
     elsewhere: [
+      ...own("addresses", "whoever is elsewhere reaches no cockpit and no API by naming localhost"),
       ...workerd(
         "management",
         "only who has a token is let in, and a reader only reads",

@@ -163,6 +163,24 @@ test("a named proxy tells address, country and scheme, and no more", ALL, async 
   for (const name of Object.keys(claims)) assert.equal(got[name], undefined, name);
 });
 
+test("whoever is elsewhere reaches no cockpit and no API by naming localhost", ALL, async (t) => {
+  const server = await OwnServer.make(t, { rooms });
+  await server.start({ "trusted-proxies": "127.0.0.1,::1", "admin-hosts": "localhost,ops.example" });
+  const check = async (host, from, want) => {
+    const headers = from ? { "x-forwarded-for": from } : {};
+    const { status } = await server.send("own", { host, path: "/_waiting-room/", headers });
+    assert.equal(status, want, `${host} from ${from}`);
+  };
+  const spellings = ["localhost", "LOCALHOST:80", "localhost.", "a@localhost", "localhost..:1"];
+  for (const host of spellings) {
+    for (const from of [OFFICE, "2001:db8::1", "unknown"]) await check(host, from, 421);
+  }
+  for (const from of ["", "127.0.0.1", "::1", "10.1.2.3", "172.17.0.1", "::ffff:192.168.1.2"]) {
+    await check("localhost", from, 200);
+  }
+  await check("ops.example", OFFICE, 200);
+});
+
 /** Sends all claims, one by one and at once: the site hears of the `usual` headers alone. */
 async function gainNothing(server, usual) {
   const single = Object.entries(CLAIMS).map(([name, value]) => ({ [name]: value }));
