@@ -27,10 +27,13 @@ import {
   cacheHeaders,
   COMMAND_HEADER,
   foreignHeaders,
+  headOf,
   isCopy,
+  isPreflight,
   LOCK_HEADER,
   namesIn,
   sendable,
+  STATUS_MAX,
   unreachable,
 } from "./origin.js";
 import { streamed } from "./stream.js";
@@ -66,8 +69,6 @@ const PASS = decode("P");
 const SESSION_HEADER = "waiting-room-session";
 /** How long one value of it is sent, in milliseconds; each is good for two minutes. */
 const LOCK_REUSE_MS = 10_000;
-/** The last status with which an answer can be made; some origins send others. */
-const STATUS_MAX = 599;
 /** What stands for bytes that are no UTF-8. */
 const UNREADABLE = "\ufffd";
 /** As much of a visitor's form is read, in bytes. */
@@ -217,6 +218,8 @@ function forward({ url, cookies, setCookie, session, heedsCommands }, request, e
   const asked = url === null ? request : new Request(url, request);
   const sent = cookies === null ? asked : withCookies(asked, cookies);
   const response = toOrigin(sent, env);
+  // Whoever sends a session along has said more than a preflight does, and gets as little.
+  if (cookies === "" && isPreflight(sent)) return response.then(headOf, unreachable);
   if (heedsCommands) return heed(response, { setCookie, session }, asked, env, ctx);
   if (setCookie === null) return response.then(withoutCommand, unreachable);
   const answer = (original) => withCookie(original, setCookie, session);

@@ -92,6 +92,10 @@ If you have just sent a form, it may not have arrived.
 
 /** The first status of an answer: what comes before only announces one. */
 const STATUS_MIN = 200;
+/** The last status with which an answer can be made; some origins send others. */
+export const STATUS_MAX = 599;
+/** Headers that the answer to a preflight goes without. */
+const OF_A_PAGE = [COMMAND_HEADER, "set-cookie", "content-length", "content-encoding"];
 
 /** An address in the message of an error: it may have the visitor's query. */
 const ADDRESS = /\bhttps?:\/\/\S+/g;
@@ -118,6 +122,23 @@ export function sendable(original, statusMax = Infinity) {
   const isAnswer = status >= STATUS_MIN || original.webSocket;
   if (isAnswer && status <= statusMax) return original;
   return unreachable(`it answers with the status ${status}`);
+}
+
+/** Whether a browser asks first, without a session, what a page of another site may do. */
+export function isPreflight({ method, headers }) {
+  return method === "OPTIONS" && headers.has("access-control-request-method");
+}
+
+/**
+ * Returns what a browser reads of the answer to a preflight: its status and headers. A server that
+ * takes OPTIONS for GET answers with the page and with a session, and neither is for a visitor
+ * without a place.
+ */
+export function headOf(original) {
+  const answer = new Response(null, sendable(original, STATUS_MAX));
+  for (const name of OF_A_PAGE) answer.headers.delete(name);
+  original.body?.cancel().catch(() => {});
+  return answer;
 }
 
 /**

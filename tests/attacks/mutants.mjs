@@ -168,6 +168,14 @@ export const MUTANTS = [
   },
   {
     row: 8,
+    breaks: "a preflight shows the page of a server that takes it for a visit",
+    ...entry,
+    from: 'cookies === "" && isPreflight(sent)',
+    to: "sent === undefined",
+    test: "row 8: a preflight brings a visitor without a place no page and no session",
+  },
+  {
+    row: 8,
     breaks: "a name with another hyphen is another header",
     file: "src/origin.js",
     from: 'name.includes("_") ? name.replaceAll("_", "-") : name',
