@@ -124,7 +124,7 @@ function isProxy(address) {
   return isOne;
 }
 
-/** The request of a proxy, without what no request may keep, and without claims spelled with `_`. */
+/** The request of a proxy, without what no request may keep and without claims with `_`. */
 function ofProxy(request) {
   const isOfVisitor = (name) =>
     orderHeaders.has(usualName(name)) || (name.includes("_") && !TELLING.includes(name));

@@ -165,7 +165,8 @@ test("a named proxy tells address, country and scheme, and no more", ALL, async 
 
 test("whoever is elsewhere reaches no cockpit and no API by naming localhost", ALL, async (t) => {
   const server = await OwnServer.make(t, { rooms });
-  await server.start({ "trusted-proxies": "127.0.0.1,::1", "admin-hosts": "localhost,ops.example" });
+  const named = { "trusted-proxies": "127.0.0.1,::1", "admin-hosts": "localhost,ops.example" };
+  await server.start(named);
   const check = async (host, from, want) => {
     const headers = from ? { "x-forwarded-for": from } : {};
     const { status } = await server.send("own", { host, path: "/_waiting-room/", headers });

@@ -20,7 +20,7 @@ const DOORS = [
   {
     part: "headers and variables of own machines",
     spelled:
-      /\b(?:TRUSTED_PROXIES|CLIENT_\w+_HEADER|OWN_SCHEME|DATA_CENTER\b(?!_))|x-forwarded-(?:for|port|proto)\b/,
+      /\b(?:TRUSTED_PROXIES|CLIENT_\w+_HEADER|OWN_SCHEME|DATA_CENTER\b(?!_))|x-forwarded-(f|pr?o)/,
     known: ["own_machines.js"],
   },
 ];
