@@ -49,15 +49,19 @@ async function whyToAsk(kept, liveAddress) {
 
 /**
  * The draws of an export from shortly before their prequeue on. Of one whose event `isOver` the
- * line may be left.
+ * line may be left. An event that is suspended after its start has drawn: its order stands.
  */
 function drawsNear(rooms, now) {
+  const hasDrawn = ({ event_start_time: text, modified_on: changed }) => {
+    const start = Date.parse(text);
+    return start <= now && !(Date.parse(changed) < start);
+  };
   const isNear = (event) =>
     event.shuffle_at_event_start &&
-    !event.suspended &&
+    (!event.suspended || hasDrawn(event)) &&
     Date.parse(event.prequeue_start_time ?? event.event_start_time) - AHEAD_MS <= now &&
     now < Date.parse(event.event_end_time) + LINE_MS;
-  const isOver = (event) => Date.parse(event.event_end_time) <= now;
+  const isOver = (event) => event.suspended || Date.parse(event.event_end_time) <= now;
   return rooms.flatMap((room) =>
     (room.events ?? []).filter(isNear).map((event) => ({ room, event, isOver: isOver(event) })),
   );

@@ -17,6 +17,7 @@ const sale = {
   name: "sale",
   shuffle_at_event_start: true,
   suspended: false,
+  modified_on: "2026-05-01T10:00:00Z",
   prequeue_start_time: "2026-06-01T09:00:00Z",
   event_start_time: "2026-06-01T10:00:00Z",
   event_end_time: "2026-06-01T12:00:00Z",
@@ -69,6 +70,10 @@ test("a draw is on from before its prequeue until nobody waits", async (context)
   await check({}, "01T23:59:59", true, 1);
   await check({}, "02T00:00:00", false, 1);
   await check({ suspended: true }, "01T10:00:00", false);
+  const inSale = { suspended: true, modified_on: "2026-06-01T10:30:00Z" };
+  await check(inSale, "01T10:30:00", true, 1);
+  await check(inSale, "01T10:30:00", false, 0);
+  await check(inSale, "02T00:00:00", false, 1);
   await check({ shuffle_at_event_start: false }, "01T10:00:00", false);
   await check({ prequeue_start_time: null }, "01T09:49:59", false);
   await check({ prequeue_start_time: null }, "01T09:50:00", true);
