@@ -75,7 +75,7 @@ function open(room, event, numbers) {
 }
 
 /** Says by whom a room is held, so that nobody enters by any method; "" where it is not. */
-function heldBy(room, event, numbers) {
+export function heldBy(room, event, numbers) {
   return isHeldByHand(room) ? HELD : heldByEvent(event, numbers);
 }
 

@@ -1,4 +1,5 @@
 // What an event does when, what its buttons change, and whether all is ready for it.
+import { heldBy } from "./actions.js";
 import { pathOf } from "./api.js";
 import { TURNSTILE_MODES } from "./choices.js";
 import { count, duration, isHeldByHand, moment, number } from "./facts.js";
@@ -12,6 +13,8 @@ const LONGER_MINUTES = 15;
 const PREQUEUE_MIN_MS = 5 * MINUTE_MS;
 /** Somebody who comes in the prequeue should have the time to. */
 const PREPARED_MS = 10 * MINUTE_MS;
+
+const DISABLED = "The room is disabled: everybody passes, and no event changes that.";
 
 const time = (text) => new Date(text).getTime();
 
@@ -75,29 +78,36 @@ function startNow(room, event, numbers, now) {
   }
   const lost = whoLosesByChange(event, patch, { room, numbers, now });
   const closed = "The event's settings count within 5 s: its method lets nobody new in.";
-  const sentence = rejects(event, room)
-    ? [closed, lost].filter(Boolean).join(" ")
-    : whoEnters(event, numbers, isKept);
+  const told = rejects(event, room)
+    ? [closed, lost]
+    : [...whoEnters(room, event, numbers), whatIsDrawn(event, isKept)];
   return {
     id: "start",
     label: "Start now",
-    sentence,
+    sentence: room.suspended ? DISABLED : told.filter(Boolean).join(" "),
     path: pathOf(room, event),
     patch,
     disturbs: lost !== "",
   };
 }
 
-/** Says who enters once an event has started that lets visitors in. */
-function whoEnters(event, numbers, isKept) {
+/** Says who enters once an event has started whose method lets visitors in: sentences. */
+function whoEnters(room, event, numbers) {
   const waiting = numbers?.estimated_queued_users;
-  const who = waiting ? ` About ${number(waiting)} in line enter first.` : "";
-  const draw = event.shuffle_at_event_start
-    ? isKept
-      ? " The draw is made anew: a commitment that you have published counts no more."
-      : " Without 5 minutes of prequeue nothing is drawn: they enter in the order they came."
-    : "";
-  return `The event's limits count, and visitors enter, within 5 s.${who}${draw}`;
+  const held = heldBy(room, event);
+  const counts = held
+    ? ["The event's limits count within 5 s.", held]
+    : ["The event's limits count, and visitors enter, within 5 s."];
+  const when = held && ", once the hold ends";
+  return [...counts, waiting && `About ${number(waiting)} in line enter first${when}.`];
+}
+
+/** Says what becomes of the draw of an event that starts earlier; "" where it draws nothing. */
+function whatIsDrawn(event, isKept) {
+  if (!event.shuffle_at_event_start) return "";
+  return isKept
+    ? "The draw is made anew: a commitment that you have published counts no more."
+    : "Without 5 minutes of prequeue nothing is drawn: they enter in the order they came.";
 }
 
 function longer(room, event) {

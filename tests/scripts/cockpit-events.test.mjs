@@ -10,6 +10,7 @@ import { undoable } from "../../cockpit/changes.js";
 import { weeksLater } from "../../cockpit/event_fields.js";
 import { makeWeekly } from "../../cockpit/event_weeks.js";
 import { checklist, eventActions } from "../../cockpit/event_facts.js";
+import { moment } from "../../cockpit/facts.js";
 import { whoLosesBy, whoLosesByChange } from "../../cockpit/rejected.js";
 
 // In this zone the clocks change, and this test speaks of when they do.
@@ -123,6 +124,26 @@ test("an event that lets nobody new in is started and enabled by a question", ()
   const begun = { ...off, event_start_time: iso(START - 120_000) };
   check("on", begun, [/within 5 s\. About 804 in line lose their places, /, true]);
   check("on", { ...begun, queueing_method: "fifo" }, [/if that is past, within 5 s\.$/, false]);
+});
+
+test("an event that is started in a hold is not told to let anybody in", () => {
+  const check = (ofRoom, ofEvent, want) => {
+    const facts = [{ estimated_queued_users: 804 }, START - 60_000];
+    const [start] = eventActions({ ...room, ...ofRoom }, { ...event, ...ofEvent }, ...facts);
+    assert.deepEqual([start.id, start.sentence, start.disturbs], ["start", want, false]);
+  };
+  const limits = "The event's limits count within 5 s.";
+  const held = "Nobody enters while you hold the room.";
+  const after = "About 804 in line enter first, once the hold ends.";
+  check({ queue_all: true }, {}, `${limits} ${held} ${after}`);
+  check({ maintenance: "drain" }, {}, `${limits} ${held} ${after}`);
+  const until = `The event lets nobody in before ${moment(event.event_end_time)}.`;
+  check({}, { queue_all: true }, `${limits} ${until} ${after}`);
+  const drawn = { prequeue_start_time: iso(START - 600_000), shuffle_at_event_start: true };
+  const anew = "The draw is made anew: a commitment that you have published counts no more.";
+  check({ queue_all: true }, drawn, `${limits} ${held} ${after} ${anew}`);
+  const disabled = "The room is disabled: everybody passes, and no event changes that.";
+  check({ suspended: true }, { queueing_method: "reject" }, disabled);
 });
 
 test("a change of an event says who loses the place where it does not already", () => {
