@@ -5,12 +5,12 @@ import { useState } from "preact/hooks";
 import { pathOf } from "./api.js";
 import { applyPatch, textsOf } from "./changes.js";
 import { EVENT_FIELDS, shownOf, weeksLater, whatIsOver } from "./event_fields.js";
-import { makeWeekly } from "./event_weeks.js";
+import { makeWeekly, missingWeeks } from "./event_weeks.js";
 import { moment } from "./facts.js";
 import { Form } from "./form.jsx";
 import { presentOf } from "./present.js";
 import { Question, useQuestion } from "./question.jsx";
-import { rejects, whoLosesByChange } from "./rejected.js";
+import { rejects, whoLosesByAll, whoLosesByChange } from "./rejected.js";
 
 /** How many weeks can be made at once: a year. */
 const WEEKS_MAX = 52;
@@ -41,8 +41,7 @@ export function EventForm({ session, room, event, like, draft, onSaved, onCancel
   const asksWhoLoses = async (patch) => {
     if (!rejects({ ...begun, ...patch }, room)) return;
     const { numbers } = await presentOf(session.call, room);
-    const lost = whoLosesByChange(begun, patch, { room, numbers, now: Date.now() });
-    if (lost && !(await question.answered(lost))) throw new Error("Nothing was changed.");
+    await agrees(question, whoLosesByChange(begun, patch, { room, numbers, now: Date.now() }));
   };
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
@@ -64,6 +63,11 @@ export function EventForm({ session, room, event, like, draft, onSaved, onCancel
   );
 }
 
+/** Asks, if anybody loses the place by what is saved; throws unless the owner means it. */
+async function agrees(question, lost) {
+  if (lost && !(await question.answered(lost))) throw new Error("Nothing was changed.");
+}
+
 /** What is to be changed: all that is written otherwise. An emptied text is empty from then on. */
 function differing(written, initial, body) {
   const names = Object.keys(written).filter((name) => written[name] !== initial[name]);
@@ -76,13 +80,21 @@ function differing(written, initial, body) {
 }
 
 /** Makes the events of the weeks to come, like one that there is. */
-export function WeeklyForm({ session, room, event, draft, onSaved, onCancel }) {
+export function WeeklyForm({ session, room, event, events, draft, onSaved, onCancel }) {
+  const question = useQuestion("Make them");
   const save = async ({ weeks }) => {
     if (!isCount(weeks)) {
       const message = `must be a whole number from 1 to ${WEEKS_MAX}`;
       throw Object.assign(new Error(), { errors: [{ field: WEEKS.name, message }] });
     }
+    await asksWhoLoses(weeks);
     onSaved(event, await makeWeekly(session.call, room, event, weeks));
+  };
+  const asksWhoLoses = async (weeks) => {
+    if (!rejects(event, room)) return;
+    const { numbers } = await presentOf(session.call, room);
+    const missing = missingWeeks(event, weeks, events);
+    await agrees(question, whoLosesByAll(missing, { room, numbers, now: Date.now() }));
   };
   return (
     <section aria-labelledby="weekly">
@@ -96,6 +108,7 @@ export function WeeklyForm({ session, room, event, draft, onSaved, onCancel }) {
         onSave={save}
         onCancel={onCancel}
       />
+      {question.asked && <Question {...{ room, changes: question }} />}
     </section>
   );
 }

@@ -10,6 +10,12 @@ const REFUSED = 400;
 const FAILED = 500;
 const isRefused = ({ status }) => status >= REFUSED && status < FAILED;
 
+/** The events that are still to be made where one is to be there in each of so many weeks. */
+export function missingWeeks(event, weeks, events) {
+  const all = Array.from({ length: weeks }, (_, at) => weeksLater(event, at + 1));
+  return all.filter((body) => !events.some((one) => isSameEvent(one, body)));
+}
+
 /**
  * Makes so many events like one, each a week after the other, and says what was made. Throws what
  * was refused; where an answer is lost, and the event is not there, it goes no further.

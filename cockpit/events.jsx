@@ -106,7 +106,7 @@ function formOf(open, events, now) {
   // A copy goes on without its model; what is written in it stays.
   if (what === "copy") return { Of: EventForm, with: { like: event && copyOf(event, now) } };
   if (!event) return undefined;
-  return { Of: what === "weekly" ? WeeklyForm : EventForm, with: { event } };
+  return { Of: what === "weekly" ? WeeklyForm : EventForm, with: { event, events } };
 }
 
 /** The event that is looked at, and the way to the others. */

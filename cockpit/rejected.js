@@ -26,13 +26,28 @@ export function rejects(event, room) {
   return (event.queueing_method ?? room.queueing_method) === "reject" && !event.queue_all;
 }
 
+const isToCome = (event, now) => Date.parse(event.event_start_time) > now;
+
 /** Says who loses the place by an event as it is to be saved; "" where nobody does. */
 export function whoLosesBy(event, { room, numbers, now }) {
-  const isToCome = Date.parse(event.event_start_time) > now;
   const counts = !room.suspended && !event.suspended && Date.parse(event.event_end_time) > now;
   if (!rejects(event, room) || !counts) return "";
-  if (isToCome) return whoLoses(numbers, `the event “${event.name}” starts`);
+  if (isToCome(event, now)) return whoLoses(numbers, `the event “${event.name}” starts`);
   return numbers?.held_by === "reject" ? "" : whoLoses(numbers, afterHold(isHeldByHand(room)));
+}
+
+/** The same of events that are to be made at once. */
+export function whoLosesByAll(events, facts) {
+  const closing = events.filter((event) => whoLosesBy(event, facts));
+  const toCome = closing.filter((event) => isToCome(event, facts.now));
+  const begun = closing.filter((event) => !isToCome(event, facts.now));
+  const of = (event) => whoLosesBy(event, facts);
+  // All that are to come say the same.
+  const later =
+    toCome.length > 1
+      ? [whoLoses(facts.numbers, `one of these ${number(toCome.length)} events starts`)]
+      : toCome.map(of);
+  return [...begun.map(of), ...later].join(" ");
 }
 
 /** The same of a change of an event, where it is not so without the change. */

@@ -103,6 +103,7 @@ browserTest(rejects, options, async (arena) => {
   await page.keyboard.press("Enter");
   await owner.reads("Saved: sale.");
   assert.equal(await method(), "reject");
+  await repeatsWhatRejects(owner, arena);
 
   // Nobody waits here: whoever comes in a hold does.
   await call(arena.cluster, "PATCH", `${ROOMS}/${shop.id}`, { queue_all: true });
@@ -121,6 +122,28 @@ browserTest(rejects, options, async (arena) => {
   assert.ok(Date.parse(start) > Date.now(), "it has not started");
   assert.deepEqual(owner.complaints, []);
 });
+
+/** Each week that is made turns people away: that asks, and makes nothing without an answer. */
+async function repeatsWhatRejects(owner, { cluster }) {
+  const { page } = owner;
+  const names = async () => (await call(cluster, "GET", EVENTS)).result.map(({ name }) => name);
+  await owner.button("Repeat weekly").click();
+  await page.getByLabel("For how many weeks").fill("2");
+  await owner.button("Make them").click();
+  const question = page.getByRole("dialog");
+  await question.getByText(/^When one of these 2 events starts, whoever waits loses/).waitFor();
+  await owner.looks("repeat-asks");
+  await page.keyboard.press("Escape");
+  await owner.reads("Nothing was changed.");
+  assert.deepEqual(await names(), ["sale"]);
+  await owner.button("Make them").click();
+  await owner.answers(shop.name);
+  await page.keyboard.press("Enter");
+  await owner.reads("Made: 2, like sale.");
+  const made = (await call(cluster, "GET", EVENTS)).result.filter(({ name }) => name !== "sale");
+  assert.equal(made.length, 2);
+  for (const { id } of made) await call(cluster, "DELETE", `${EVENTS}/${id}`);
+}
 
 /** Stopped, it stays on the screen although another is next, with its undo on top. */
 async function stops(owner, arena, made) {

@@ -8,10 +8,10 @@ import { test } from "node:test";
 
 import { undoable } from "../../cockpit/changes.js";
 import { weeksLater } from "../../cockpit/event_fields.js";
-import { makeWeekly } from "../../cockpit/event_weeks.js";
+import { makeWeekly, missingWeeks } from "../../cockpit/event_weeks.js";
 import { checklist, eventActions } from "../../cockpit/event_facts.js";
 import { moment } from "../../cockpit/facts.js";
-import { whoLosesBy, whoLosesByChange } from "../../cockpit/rejected.js";
+import { whoLosesBy, whoLosesByAll, whoLosesByChange } from "../../cockpit/rejected.js";
 
 // In this zone the clocks change, and this test speaks of when they do.
 process.env.TZ = "Europe/Berlin";
@@ -161,6 +161,26 @@ test("a change of an event says who loses the place where it does not already", 
   check(closed, { event_start_time: iso(START + 120_000) }, /^$/);
   check(closed, { name: "other" }, /^$/);
   check({ ...closed, ...soon }, { description: "late" }, /^$/, "reject");
+});
+
+test("an event that lets nobody new in is repeated by a question", () => {
+  const check = (weeks, present, fields, want, now = START) => {
+    const closed = { ...event, queueing_method: "reject", ...fields };
+    const numbers = { estimated_queued_users: 804, held_by: "" };
+    const missing = missingWeeks(closed, weeks, present);
+    assert.match(whoLosesByAll(missing, { room, numbers, now }), want);
+  };
+  const all = /^When one of these 4 events starts, whoever waits loses the place, unless /;
+  check(4, [], {}, all);
+  const one = /^When the event “sale-2026-11-30” starts, whoever waits loses the place, unless /;
+  check(1, [], {}, one);
+  check(2, [weeksLater(event, 2)], {}, one);
+  check(1, [weeksLater(event, 1)], {}, /^$/);
+  check(4, [], { queueing_method: null }, /^$/);
+  // The first is over, and the next is on at once.
+  const late = START + 14 * 86_400_000 + 60_000;
+  check(2, [], {}, /^About 804 in line lose .* by then\.$/, late);
+  check(3, [], {}, /^About 804 .* When the event “sale-2026-12-14” starts, whoever waits /, late);
 });
 
 test("whether the method lets nobody in is asked of the event first", () => {
