@@ -2,7 +2,7 @@
 // who are inside, or takes places of those in line.
 import { pathOf } from "./api.js";
 import { count, inForce, isHeldByHand, methodName, moment, number } from "./facts.js";
-import { afterHold, whoLoses } from "./rejected.js";
+import { WHO_IS_BACK, afterHold, whoLoses } from "./rejected.js";
 
 const STEP = 0.1;
 const HELD = "Nobody enters while you hold the room.";
@@ -200,10 +200,7 @@ function sellAgain({ room, owner, hold, log }) {
   const by = `by the ${ofRoom ? "room's " : ""}method “${name}”`;
   const told = hold
     ? [hold, MEANWHILE, `Then visitors enter ${by}.`]
-    : [
-        `Visitors enter again, ${by}. Whoever waited has the place for 5 minutes and has to ` +
-          "reload the page; the others stand at the end of the line.",
-      ];
+    : [`Visitors enter again, ${by}.`, WHO_IS_BACK];
   const until = owner && !ofRoom && untilItEnds(room, owner);
   const sentence = sentences([...told, until]);
   return { ...button, sentence, patch: { queueing_method: method }, until };

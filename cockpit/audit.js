@@ -2,6 +2,7 @@
 import { disturbs } from "./actions.js";
 import { pathOf } from "./api.js";
 import { describe } from "./changes.js";
+import { ofMethodBack } from "./rejected.js";
 import { SHORTENED, wayBack, whatWasDone } from "./rule_changes.js";
 
 /** What stands in the place of a room's id where the settings of a zone are meant. */
@@ -67,8 +68,16 @@ export function undoOf(entry, rooms) {
   const values = [...Object.values(patch), ...Object.values(seen)];
   if (values.length === 0 || values.some((value) => SHORTENED.test(value))) return undefined;
   const label = `Undo: back to ${describe(patch)}`;
-  const sentence = `It was changed to ${describe(seen)}.`;
-  return { label, sentence, path: target, patch, seen, disturbs: disturbs(patch), room };
+  const method = ofMethodBack(patch, seen, room);
+  return {
+    label,
+    sentence: `It was changed to ${describe(seen)}. ${method.sentence}`.trim(),
+    path: target,
+    patch,
+    seen,
+    disturbs: disturbs(patch) || method.asks,
+    room,
+  };
 }
 
 function undoOfRules(entry, room) {

@@ -2,6 +2,7 @@
 import { disturbs } from "./actions.js";
 import { CHANGED, pathOf } from "./api.js";
 import { methodName, moment, number } from "./facts.js";
+import { ofMethodBack } from "./rejected.js";
 import { SHORTENED, areSame } from "./rule_changes.js";
 
 /** Fields that one button changes, so that they are undone together. */
@@ -13,6 +14,7 @@ const KINDS = [
   ["event_start_time", "prequeue_start_time", "shuffle_at_event_start"],
   ["event_end_time"],
   ["page_message"],
+  ["queueing_method"],
 ];
 /** Fields of the settings of a room that an event has for itself, not instead of the room's. */
 const FOR_ITSELF = ["name", "description"];
@@ -122,7 +124,8 @@ async function applyBack(ask, path, back) {
 
 /**
  * Lists what can be undone in a room, newest first: of each kind the last change that still counts,
- * as `{ version, label, by, path, patch, disturbs, seen }`, where the log has all that was before.
+ * as `{ version, label, now, sentence, by, path, patch, disturbs, seen }`, where the log has all
+ * that was before.
  */
 export function undoable({ room, event, log }) {
   const found = new Map();
@@ -139,21 +142,24 @@ export function undoable({ room, event, log }) {
     }
   }
   const newestFirst = [...found.values()].sort((a, b) => b.entry.version - a.entry.version);
-  return newestFirst.map(described);
+  return newestFirst.map((undo) => described(undo, room));
 }
 
-function described({ entry, path, seen, fields }) {
+function described({ entry, path, seen, fields }, room) {
   const patch = pick(entry.before, fields);
+  const now = describe(pick(entry.after, fields));
+  const method = ofMethodBack(patch, seen, room);
   return {
     version: entry.version,
     label: `Undo: back to ${describe(patch)}`,
-    now: describe(pick(entry.after, fields)),
+    now,
+    sentence: `Now: ${now}. ${method.sentence}`.trim(),
     at: new Date(entry.at).getTime(),
     by: entry.actor,
     path,
     patch,
     seen,
-    disturbs: disturbs(patch),
+    disturbs: disturbs(patch) || method.asks,
   };
 }
 

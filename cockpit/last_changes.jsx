@@ -17,9 +17,7 @@ export function LastChanges({ undos, changes, isOff }) {
             <Button
               isOff={isOff}
               aria-describedby={`was-${undo.version}`}
-              onClick={() =>
-                changes.make({ ...undo, sentence: `Now: ${undo.now}.`, where: UNDO })
-              }
+              onClick={() => changes.make({ ...undo, where: UNDO })}
             >
               {undo.label}
             </Button>

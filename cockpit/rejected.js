@@ -2,6 +2,10 @@
 import { isHeldByHand, number } from "./facts.js";
 
 const ANOTHER = "the method is another one";
+/** What becomes of those who waited when a room sells again. */
+export const WHO_IS_BACK =
+  "Whoever waited has the place for 5 minutes and has to reload the page; the others stand at " +
+  "the end of the line.";
 
 /**
  * Says who loses the place once a room lets nobody new in, with these numbers where they are known;
@@ -64,6 +68,19 @@ export function whoLosesAfter({ room, numbers }) {
   const rejects = room.queueing_method === "reject" && !room.suspended;
   if (!rejects || numbers?.held_by === "reject") return "";
   return whoLoses(numbers, afterHold(isHeldByHand(room)));
+}
+
+/**
+ * What it does to people to take the method of a room or an event back, from the fields `seen` to
+ * those of `patch`: `{ asks, sentence }`. It asks where that sells out or sells again.
+ */
+export function ofMethodBack(patch, seen, room) {
+  const isSoldOut = (fields) =>
+    "queueing_method" in fields && (fields.queueing_method ?? room?.queueing_method) === "reject";
+  if (isSoldOut(patch)) return { asks: true, sentence: whoLoses(undefined, "that method counts") };
+  return isSoldOut(seen) && "queueing_method" in patch
+    ? { asks: true, sentence: WHO_IS_BACK }
+    : { asks: false, sentence: "" };
 }
 
 /** What has to happen before a method counts in a room, if that is held. */

@@ -126,15 +126,18 @@ browserTest(steers, options, async (arena) => {
   assert.equal((await call(cluster, "GET", `${ROOMS}/${shop.id}`)).result.queue_all, true);
 });
 
-/** Sells out in a hold, and takes it back: each asks for the room's name. */
+/**
+ * Sells out in a hold, and takes it back: each asks for the room's name. On a phone a slow click
+ * could be one that only reads, so these buttons are pressed by a keyboard.
+ */
 async function sellsOutAndAgain(owner, cluster) {
   const method = async () =>
     (await call(cluster, "GET", `${ROOMS}/${shop.id}`)).result.queueing_method;
-  await owner.button("Sold out").click();
+  await owner.button("Sold out").press("Enter");
   await owner.page.getByRole("dialog").getByText(/^Nobody enters while you /).waitFor();
   await owner.page.keyboard.press("Escape");
   assert.equal(await method(), "fifo");
-  await owner.button("Sold out").click();
+  await owner.button("Sold out").press("Enter");
   await owner.answers(shop.name);
   await owner.page.keyboard.press("Enter");
   await owner.reads(/In force: queueing method “Nobody new enters \(sold out\)”\./);
@@ -142,11 +145,27 @@ async function sellsOutAndAgain(owner, cluster) {
   // A second Enter presses nothing: the button that had the focus is gone.
   await owner.button("Sell again").waitFor();
   await owner.page.keyboard.press("Enter");
-  await owner.button("Sell again").click();
+  await owner.button("Sell again").press("Enter");
   await owner.page.getByRole("dialog").getByText(/Then visitors enter by the method/).waitFor();
   assert.equal(await method(), "reject");
   await owner.answers(shop.name);
   await owner.page.keyboard.press("Enter");
   await owner.reads(/In force: queueing method “First come, first served”\./);
+  assert.equal(await method(), "fifo");
+
+  const undo = owner.button(/^Undo: back to queueing method “Nobody new enters/);
+  await undo.click();
+  await owner.page.getByRole("dialog").getByText(/When that method counts, whoever /).waitFor();
+  await owner.page.keyboard.press("Escape");
+  assert.equal(await method(), "fifo");
+  await undo.click();
+  await owner.answers(shop.name);
+  await owner.page.keyboard.press("Enter");
+  await owner.button(/^Undo: back to queueing method “First come/).click();
+  await owner.page.getByRole("dialog").getByText(/Whoever waited has the place for 5/).waitFor();
+  assert.equal(await method(), "reject");
+  await owner.answers(shop.name);
+  await owner.page.keyboard.press("Enter");
+  await owner.button("Sold out").waitFor();
   assert.equal(await method(), "fifo");
 }

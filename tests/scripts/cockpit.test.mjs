@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { actionsOf } from "../../cockpit/actions.js";
+import { undoOf } from "../../cockpit/audit.js";
 import { undoable } from "../../cockpit/changes.js";
 import { age, clock, moment, status, wait } from "../../cockpit/facts.js";
 import { readFirst, sums } from "../../cockpit/history.js";
@@ -218,6 +219,33 @@ test("to undo the end of a maintenance disturbs, to undo a hold does not", () =>
   check({ suspended: true }, true);
   check({ queue_all: true }, false);
   check({ total_active_users: 1 }, false);
+});
+
+test("a method is taken back, by a question where that sells out or sells again", () => {
+  const check = (from, to, [asks, sentence], target = PATH, of = room) => {
+    const [before, after] = [from, to].map((queueing_method) => ({ queueing_method }));
+    const facts = target === PATH ? { room: { ...of, ...after } } : { room: of, event: after };
+    const one = { ...entry(1, before, after), target };
+    const event = facts.event && { ...sale, ...facts.event };
+    const [undo] = undoable({ ...facts, event, log: [one] });
+    assert.deepEqual([undo.path, undo.patch, undo.disturbs], [target, before, asks]);
+    assert.match(undo.sentence, sentence);
+    const inLog = undoOf(one, [facts.room]);
+    assert.deepEqual([inLog.patch, inLog.disturbs], [before, asks]);
+    assert.equal(inLog.sentence.replace("It was changed to", "Now:"), undo.sentence);
+  };
+  const quietly = [false, /^Now: queueing method “Lottery”\.$/];
+  check("fifo", "random", quietly);
+  const again = [true, /^Now: queueing method “Nobody new .*”\. Whoever waited has the place /];
+  check("random", "reject", again);
+  const lost = "\\. When that method counts, whoever waits loses the place, unless ";
+  check("reject", "random", [true, new RegExp(`^Now: queueing method “Lottery”${lost}`)]);
+  check("fifo", "random", quietly, OF_SALE);
+  check(null, "reject", again, OF_SALE);
+  // Without a method of its own an event has that of its room.
+  check(null, "random", [true, new RegExp(lost)], OF_SALE, closed);
+  const ofRoom = /^Now: the room's queueing method\. Whoever waited/;
+  check("random", null, [true, ofRoom], OF_SALE, closed);
 });
 
 test("a status is what counts most", () => {
