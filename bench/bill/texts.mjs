@@ -22,6 +22,10 @@ const CASES = {
 };
 const HOUR_S = 3_600;
 const HOURS_OF_MONTH = MONTH_S / HOUR_S;
+/** For so many data centers with visitors the documents tell what grows with them. */
+const DATA_CENTERS = [1, 3, 30, 100];
+/** A data center with visitors asks the registry once in so many seconds. */
+const REGISTRY_ASKED_S = 4;
 const COLUMNS = [
   ...["a month of", "requests", "object calls", "of the registry", "calls a request"],
   ...["seconds awake", "rows", "time, USD", "calls, USD", "requests, USD", "all, USD"],
@@ -34,6 +38,7 @@ export const BILL_TEXTS = {
   "bill-short": (cases) => short(cases),
   "bill-months": (cases) => months(cases),
   "bill-goals": (cases) => goals(cases),
+  "bill-data-centers": () => dataCenters(),
 };
 
 /** What an hour of a case costs where the month's included share is used up. */
@@ -136,6 +141,21 @@ function goals({ nobody, large, forgetting }) {
       ],
     ],
   );
+}
+
+/** What grows with the data centers, at most: none of their objects sleeps all month. */
+function dataCenters() {
+  const head = [
+    ...["data centers with visitors", "objects", "their time, USD"],
+    ...["calls of the registry", "these calls, USD"],
+  ];
+  const row = (count) => {
+    const objects = 1 + 2 * count;
+    const calls = (count * MONTH_S) / REGISTRY_ASKED_S;
+    const usd = bill({ ...NOTHING, calls }).calls;
+    return [count, objects, money(neverAsleep(objects)), `${million(calls)} M`, money(usd)];
+  };
+  return table(head, DATA_CENTERS.map(row));
 }
 
 const monthly = (measured) => bill(monthOf(measured, measured.seconds));

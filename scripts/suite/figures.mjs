@@ -16,7 +16,7 @@ const PLACE = /<!-- figures: begin ([\w-]+) -->\n[^]*?<!-- figures: end -->/g;
 /** The documents with figures, and the names of the places in each. */
 export const DOCUMENTS = {
   "README.md": ["bill-sale"],
-  "docs/costs.md": ["bill-short", "bill-months", "bill-goals"],
+  "docs/costs.md": ["bill-short", "bill-months", "bill-goals", "bill-data-centers"],
   "docs/performance.md": ["change", "gates"],
   "docs/simulation.md": ["nightly"],
 };
