@@ -3,7 +3,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import { count, limitsText } from "../scripts/rehearse/answer.mjs";
-import { ABOUT_WAITS, COLUMNS } from "../scripts/rehearse/columns.mjs";
 import { PlanError } from "../scripts/rehearse/lanes.mjs";
 import { PRESETS } from "../scripts/rehearse/presets.mjs";
 import { Form } from "./form.jsx";
@@ -16,6 +15,7 @@ import {
   problemsOf,
 } from "./rehearse_fields.js";
 import { Cancelled, isThere, rehearse } from "./rehearse_thread.js";
+import { RehearsedLimits } from "./rehearsed_limits.jsx";
 import { RoomTabs } from "./room_tabs.jsx";
 import { useEvents } from "./use_events.js";
 
@@ -152,7 +152,7 @@ function Result({ of: { plan, plays: asked, found, tookS, report }, room }) {
           <p>{sentence}</p>
         ))}
       </div>
-      <Limits plan={plan} plays={plays} />
+      <RehearsedLimits plan={plan} plays={plays} />
       <p>
         <Download report={report} name={`rehearsal-${room.name}.html`} />: one page with pictures
         minute by minute and the bill.
@@ -162,35 +162,6 @@ function Result({ of: { plan, plays: asked, found, tookS, report }, room }) {
         are guesses.
       </p>
     </section>
-  );
-}
-
-function Limits({ plan, plays }) {
-  return (
-    <>
-      <h2>Limits beside each other</h2>
-      <table class="rehearsed">
-        <thead>
-          <tr>
-            <th scope="col">limits</th>
-            {COLUMNS.map(([head]) => (
-              <th scope="col">{head}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {plays.map((play) => (
-            <tr>
-              <th scope="row">{limitsText(play.outcome.limits)}</th>
-              {COLUMNS.map(([head, cell]) => (
-                <td data-label={head}>{cell(play, plan)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <p class="soft small">{ABOUT_WAITS}</p>
-    </>
   );
 }
 

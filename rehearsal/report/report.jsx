@@ -2,8 +2,8 @@
 // of them, and the bill.
 import { useState } from "preact/hooks";
 
+import { RehearsedLimits } from "../../cockpit/rehearsed_limits.jsx";
 import { count, limitsText, pastText } from "../../scripts/rehearse/answer.mjs";
-import { ABOUT_WAITS, COLUMNS } from "../../scripts/rehearse/columns.mjs";
 import { Pictures } from "./pictures.jsx";
 
 /**
@@ -23,8 +23,7 @@ export function Report({ of: { plan, plays, found, past, tookS } }) {
         ))}
         {past && <p>{pastText(past)}</p>}
       </div>
-      <h2>Limits beside each other</h2>
-      <Limits plan={plan} all={all} />
+      <RehearsedLimits plan={plan} plays={all} />
       {all.length > 1 && (
         <nav aria-label="The limits that are shown">
           {all.map(({ outcome, isFound }, at) => (
@@ -48,34 +47,6 @@ export function Report({ of: { plan, plays, found, past, tookS } }) {
         <summary>The plan</summary>
         <pre tabIndex={0}>{JSON.stringify(plan, null, 2)}</pre>
       </details>
-    </div>
-  );
-}
-
-function Limits({ plan, all }) {
-  return (
-    <div class="wide">
-      <table>
-        <thead>
-          <tr>
-            <td />
-            {COLUMNS.map(([head]) => (
-              <th scope="col">{head}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {all.map((play) => (
-            <tr>
-              <th scope="row">{limitsText(play.outcome.limits)}</th>
-              {COLUMNS.map(([head, cell]) => (
-                <td data-label={head}>{cell(play, plan)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <p class="soft small">{ABOUT_WAITS}</p>
     </div>
   );
 }
