@@ -20,6 +20,11 @@ const ARTIFACTS = path.join(ROOT, "tests", "artifacts");
  */
 const PATIENCE_MS = 40_000;
 const POLL_MS = 20;
+/**
+ * What Chromium answers now and then, mostly to the first question after it has begun: asked again
+ * it takes the same picture.
+ */
+const REFUSED_ONCE = /Unable to capture screenshot/;
 
 /** The screen of a phone, for playwright's `newContext`. */
 export const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
@@ -217,8 +222,15 @@ class BrowserVisitor {
   }
 }
 
-/** Keeps a picture of what a page shows now in `tests/artifacts`, for people to look at. */
+/**
+ * Keeps a picture of what a page shows now in `tests/artifacts`, for people to look at. It decides
+ * no test, so a refusal that does not last fails none.
+ */
 export async function keepScreenshot(page, name, options = {}) {
   fs.mkdirSync(ARTIFACTS, { recursive: true });
-  await page.screenshot({ path: path.join(ARTIFACTS, `${name}.png`), ...options });
+  const take = () => page.screenshot({ path: path.join(ARTIFACTS, `${name}.png`), ...options });
+  await take().catch((refusal) => {
+    if (!REFUSED_ONCE.test(refusal.message)) throw refusal;
+    return take();
+  });
 }
