@@ -5,23 +5,7 @@ import { test } from "node:test";
 
 import { EMPTY, answered, dueAt, pushed, taken, told } from "../../webhooks/outbox.js";
 import { lookAt, watched } from "../../webhooks/watch.js";
-
-const SECOND_MS = 1_000;
-const NOON = Date.parse("2026-11-24T12:00:00Z");
-const HOOK = { id: "a", topics: ["queueing", "told_wait", "limit"], told_wait_minutes: 30 };
-/** A room in which nobody waits. */
-const QUIET = {
-  hooks: [HOOK],
-  is_open: true,
-  is_off: false,
-  is_failing: false,
-  active: 50,
-  waiting: 0,
-  told_wait_s: 0,
-  active_limit: 100,
-  event: null,
-  change_at: null,
-};
+import { HOOK, NOON, QUIET, SECOND_MS } from "../harness/sight.mjs";
 
 /** What is told of a room that stays so for five minutes. */
 function toldOf(sight) {

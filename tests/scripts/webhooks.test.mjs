@@ -22,28 +22,10 @@ import {
   withoutUntrue,
 } from "../../webhooks/outbox.js";
 import { lookAt, numbersOf, watched } from "../../webhooks/watch.js";
+import { HOOK, NOON, QUIET, SECOND_MS } from "../harness/sight.mjs";
 import { ROOT as FOLDER } from "../harness/worker-modules.mjs";
 
-const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
-const NOON = Date.parse("2026-11-24T12:00:00Z");
-const ALL = ["queueing", "event", "told_wait", "limit", "save", "quota"];
-const HOOK = { id: "a", topics: ALL, told_wait_minutes: 30 };
-/** A room that is half full, and nobody waits. */
-const QUIET = {
-  room: "r",
-  hooks: [HOOK],
-  is_open: true,
-  is_off: false,
-  is_failing: false,
-  active: 50,
-  waiting: 0,
-  told_wait_s: 0,
-  active_limit: 100,
-  new_limit: 60,
-  event: null,
-  change_at: null,
-};
 const QUEUES = { ...QUIET, is_open: false, active: 100, waiting: 20, told_wait_s: 300 };
 const LONG = { ...QUEUES, told_wait_s: 31 * 60 };
 const SALE = { id: "e", name: "sale", is_running: false };
