@@ -64,7 +64,9 @@ fn respell(path: &str, spellings: &[(usize, &str)]) -> String {
 }
 
 /// Nothing of these goes up.
-const LEVEL: [&str; 8] = ["", "", "", "/", "/.", "/%2e", ";x=1", "//"];
+const LEVEL: [&str; 8] = ["", "", "", "/.", "/%2e", "/./.", ";x=1", ";x=1/."];
+/// Nor of these, but what follows an empty name may be a whole path.
+const EMPTY: [&str; 8] = ["", "", "", "/", "/.", ";x=1", "//", "%2f"];
 /// Some of these go down and up again.
 const CANCELLING: [&str; 8] = ["", "", "", "/a/..", "/b/%2e%2E", "/x%2f..", "/./ab/.%2e", "/a;/.."];
 
@@ -90,6 +92,18 @@ proptest! {
         let coverage = coverage(&[rooms]);
         let written = respell(&path, &spellings);
         assert_eq!(lookup(&coverage, &written), lookup(&coverage, &path), "{written}");
+    }
+
+    #[test]
+    fn empty_names_uncover_nothing(
+        room in plain_path(0..3),
+        path in plain_path(0..5),
+        spellings in spellings(&EMPTY),
+    ) {
+        let coverage = coverage(&[room]);
+        let written = respell(&path, &spellings);
+        let (plain, found) = (lookup(&coverage, &path), lookup(&coverage, &written));
+        assert!(found == plain || plain == Ok(None) && found.is_ok(), "{written}: {found:?}");
     }
 
     #[test]
@@ -133,6 +147,7 @@ struct Server {
     ends_at_control: bool,
     trims_names: bool,
     drops_host: bool,
+    cuts_first_name: bool,
 }
 
 impl Server {
@@ -169,7 +184,12 @@ impl Server {
                 _ => kept.push(bare),
             }
         }
-        let path = format!("/{}", kept.join("/"));
+        let mut path = format!("/{}", kept.join("/"));
+        let rest = path.get(1..).and_then(|below| below.split_once('/')).map(|(_, rest)| rest);
+        if let Some(rest) = rest.filter(|rest| self.cuts_first_name && rest.starts_with('/')) {
+            // Resolved against a base, a rest that begins with a slash is a path of its own.
+            path = rest.to_owned();
+        }
         match path.strip_prefix("//") {
             Some(url) if self.drops_host => {
                 let url = url.trim_start_matches('/');
@@ -205,9 +225,9 @@ fn decode(text: &str, slashes: bool) -> String {
 }
 
 fn server(decodes: bool) -> impl Strategy<Value = Server> {
-    let habits = (any::<[bool; 6]>(), any::<[bool; 4]>());
+    let habits = (any::<[bool; 6]>(), any::<[bool; 5]>());
     habits.prop_map(move |([slashes, empty, parameters, query, dots, backslash], others)| {
-        let [drops_controls, ends_at_control, trims_names, drops_host] = others;
+        let [drops_controls, ends_at_control, trims_names, drops_host, cuts_first_name] = others;
         Server {
             decodes,
             decodes_slashes: slashes,
@@ -220,6 +240,7 @@ fn server(decodes: bool) -> impl Strategy<Value = Server> {
             ends_at_control,
             trims_names,
             drops_host,
+            cuts_first_name,
         }
     })
 }
@@ -244,7 +265,8 @@ fn hostile_path() -> impl Strategy<Value = String> {
         ])
         .prop_map(str::to_owned),
     ];
-    let start = select(vec!["/", "/", "//x/", "/.//a/", "/%2fb/", "/\\x/"]);
+    let start =
+        select(vec!["/", "/", "//x/", "/.//a/", "/%2fb/", "/\\x/", "/x//", "/a//b/", "/x/%2f/"]);
     (start, vec(piece, 0..14)).prop_map(|(start, pieces)| format!("{start}{}", pieces.concat()))
 }
 

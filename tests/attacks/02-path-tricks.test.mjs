@@ -50,6 +50,7 @@ const BEFORE = [
   ..."/x/.%00./ /x/..%09/ /x/.%0a./ /x/..%c2%a0/ /x/%20../ /%0a/ /%c2%a0/ /x/..%ff/".split(" "),
   ..."//x/ ///x/ /\\x/ /\\\\x/ //x;/ //[::1]/ /.//x/ //user@x:80/ //x/y/../ //x//".split(" "),
   ..."/%2fx/ /%5cx/ /%2f%2fx/ /%5c%5cx/ /%252fx/ /%09/x/ /;a//x/ /x/..//x/ //x/./".split(" "),
+  ..."/x// /x/%2f /x/.// /x/;a// /x///y/ /x/%2f%2fy/ /x/http://y/".split(" "),
   ..."/http://x/ /http:/x/ /(S(abc))/ /(A(x)F(y))/ /%28S(abc)%29/".split(" "),
 ];
 const PATHS = BEFORE.flatMap((start) => SPELLINGS.map((spelling) => start + spelling));

@@ -57,6 +57,14 @@ export const MUTANTS = [
     test: "no_chain_of_servers_serves_a_room_that_was_not_asked",
   },
   {
+    row: 2,
+    breaks: "what follows an empty name is never a whole path",
+    ...core("room/coverage"),
+    from: "let rests = reading.rests(self.deepest);",
+    to: "let rests = Vec::<String>::new();",
+    test: "no_chain_of_servers_serves_a_room_that_was_not_asked",
+  },
+  {
     row: 3,
     breaks: "style sheets pass",
     ...entry,

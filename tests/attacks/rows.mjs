@@ -17,12 +17,13 @@ export const ROWS = [
   {
     attack:
       "Path tricks: case, trailing slash, `//`, encoded slash, dot segments, extra query, " +
-      "blanks, control characters, broken encodings, a host or a session in the path",
+      "blanks, control characters, broken encodings, a host, a session or a cut in the path",
     holds: "one normaliser before matching; a path with two readings is covered",
     elsewhere: [
       ...native(
         "tests/coverage",
         "spelling_a_path_otherwise_changes_nothing",
+        "empty_names_uncover_nothing",
         "dot_segments_that_cancel_do_not_uncover",
         "no_chain_of_servers_serves_a_room_that_was_not_asked",
       ),
@@ -30,6 +31,7 @@ export const ROWS = [
         "src/room/coverage",
         "other_spellings_of_a_covered_path_are_covered",
         "a_path_whose_first_name_may_be_a_host_is_refused_between_two_rooms",
+        "a_rest_that_may_be_the_whole_path_is_covered",
       ),
       ...native("src/base/path", "only_usual_paths_have_one_reading"),
     ],

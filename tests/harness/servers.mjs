@@ -91,6 +91,14 @@ function withoutHost(path) {
 const afterHost = (path) => path.replace(/^\/\/[^/]*/, "") || "/";
 /** A gateway that resolves what follows the slash against its base. */
 const withoutFirstSlash = (path) => withoutHost(path.slice(1));
+/** A gateway that cuts off its own name and resolves what follows against another server's base. */
+function restAtBase(path) {
+  try {
+    return new URL(path.replace(/^\/[^/]*\//, ""), "http://a/base/").pathname;
+  } catch {
+    return undefined;
+  }
+}
 /** ASP.NET takes out a session that is not in a cookie. */
 const withoutSessions = (path) => path.replace(/\/\((?:[a-z]\([^)]*\))+\)(?=\/|$)/gi, "");
 
@@ -118,6 +126,8 @@ export const SERVERS = {
   "Python's urlsplit": [afterHost, decoded, slashes, resolved],
   "Python's urlsplit behind a server that resolves dots": [decoded, resolved, afterHost, slashes],
   "gateway that resolves the path against its base": [withoutFirstSlash, decoded],
+  "gateway that cuts off its name and resolves the rest": [restAtBase, decoded],
+  "gateway of that kind behind a decoder": [decoded, restAtBase],
   "ASP.NET with sessions in the path": [decoded, withoutSessions, slashes, resolved, lower],
   "Go net/http": [decoded, slashes, resolved],
   "Ruby behind three decoders": [decoded, decoded, decoded, slashes, resolved],

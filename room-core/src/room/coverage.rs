@@ -103,7 +103,11 @@ impl Coverage {
         let Some(routes) = self.by_host.get(&*lower_case(host)) else {
             return Ok(None);
         };
-        let place = if is_plain(path) { routes.longest(path) } else { routes.possible(path)? };
+        let place = if is_plain(path) {
+            routes.longest(path).map(|(_, place)| place)
+        } else {
+            routes.possible(path)?
+        };
         Ok(place.and_then(|place| self.rooms.get(place)))
     }
 
@@ -167,13 +171,13 @@ impl HostRoutes {
         }
     }
 
-    /// Finds the room of the longest route that contains `path`.
-    fn longest(&self, path: &str) -> Option<usize> {
+    /// Finds the longest route that contains `path`. Returns its number of segments and its room.
+    fn longest(&self, path: &str) -> Option<(usize, usize)> {
         let folded = self.longest_in(&self.by_path, &folded(path));
         let exact = self.longest_in(&self.by_exact_path, path);
         // Of two with as many segments the exact one.
         let is_exact = exact.map(|(depth, _)| depth) >= folded.map(|(depth, _)| depth);
-        if is_exact { exact } else { folded }.map(|(_, place)| place)
+        if is_exact { exact } else { folded }
     }
 
     /// Finds the longest route in one of the maps. Also returns its number of segments.
@@ -196,7 +200,7 @@ impl HostRoutes {
     fn possible(&self, path: &str) -> Result<Option<usize>, ContradictoryPath> {
         let reading = WidestReading::of(path);
         if !reading.is_ambiguous() && !self.may_be_put_together(path, &reading) {
-            return Ok(self.longest(&reading.joined()));
+            return self.whole_or_rest(&reading);
         }
         let is_long = path.len() > MAX_BROKEN_PATH_BYTES && reading.is_broken()
             || path.len() > MAX_AMBIGUOUS_PATH_BYTES;
@@ -210,6 +214,21 @@ impl HostRoutes {
         let first = rooms.next();
         let all_one = rooms.all(|place| Some(place) == first);
         if all_one { Ok(first) } else { Err(ContradictoryPath) }
+    }
+
+    /// Finds the room of a path whose segments are clear, where a server may take a rest of it for
+    /// the whole. A room for the whole host gives way: it is asked by all who are asked by another.
+    fn whole_or_rest(&self, reading: &WidestReading) -> Result<Option<usize>, ContradictoryPath> {
+        let whole = self.longest(&reading.joined());
+        let rests = reading.rests(self.deepest);
+        let parts = rests.iter().filter_map(|rest| self.longest(rest));
+        let mut rooms = whole.into_iter().chain(parts).filter(|(depth, _)| *depth > 0);
+        let Some((_, first)) = rooms.next() else { return Ok(whole.map(|(_, place)| place)) };
+        if rooms.all(|(_, place)| place == first) {
+            Ok(Some(first))
+        } else {
+            Err(ContradictoryPath)
+        }
     }
 
     /// Returns the room of all paths here, if there is just one: it decides what is too long to
@@ -377,6 +396,21 @@ mod tests {
         check(&coverage, "http://a.net//x/img", Ok(None));
         check(&coverage, "http://b.net//news", Err(ContradictoryPath));
         check(&coverage, "http://b.net//x", Ok(Some("b.net/")));
+    }
+
+    #[test]
+    fn a_rest_that_may_be_the_whole_path_is_covered() {
+        let coverage = coverage(&["a.net/news", "a.net/shop/buy", "b.net/", "b.net/shop"]);
+        let check = |url: &str, want| check(&coverage, &format!("http://{url}"), want);
+        for path in ["/x//shop/buy", "/x/y//shop/buy/z", "/x/%2fshop/buy", "/x///y/shop/buy"] {
+            check(&format!("a.net{path}"), Ok(Some("a.net/shop/buy")));
+        }
+        check("a.net/x/shop/buy", Ok(None));
+        check("a.net/x//shop", Ok(None));
+        check("a.net/news//shop/buy", Err(ContradictoryPath));
+        check("a.net/news//shop", Ok(Some("a.net/news")));
+        check("b.net/x//shop", Ok(Some("b.net/shop")));
+        check("b.net/shop//x", Ok(Some("b.net/shop")));
     }
 
     #[test]

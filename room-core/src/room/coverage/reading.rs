@@ -87,14 +87,30 @@ impl WidestReading {
     /// `/http://host/path`. A server in front may have dropped what is before the second separator:
     /// a dot, blanks, a parameter.
     fn begins_with_host(&self) -> bool {
-        // What is before the first separator is no name.
-        let written = self.decoded.get(1..).unwrap_or_default();
-        let mut names = names(written).filter(|name| *name != ".").skip(1);
+        let mut names = self.written_names();
         match names.next() {
             Some("") => names.any(|name| !name.is_empty()),
             Some(first) => is_scheme(first),
             None => false,
         }
+    }
+
+    /// Returns what some servers may take for a whole path: the first `names_max` names of what
+    /// follows an empty name, also without its first name, which may be a host. A server that cuts
+    /// `/x/` off a path and resolves the rest serves `/checkout` for `/x//checkout`, and not for
+    /// `/x/checkout`.
+    pub fn rests(&self, names_max: usize) -> Vec<String> {
+        let names: Vec<_> = self.written_names().collect();
+        let begins = names.windows(2).enumerate().filter_map(|(place, pair)| match *pair {
+            ["", name] if !name.is_empty() => Some(place.saturating_add(1)),
+            _ => None,
+        });
+        let from = |place: usize| {
+            let rest = names.get(place..).unwrap_or_default();
+            let kept = rest.iter().filter(|name| !name.is_empty()).take(names_max);
+            kept.fold(String::new(), |path, name| path + "/" + name)
+        };
+        begins.flat_map(|place| [from(place), from(place.saturating_add(1))]).collect()
     }
 
     /// Whether a letter is decomposed, that is, written in parts.
@@ -142,6 +158,13 @@ impl WidestReading {
             }
         }
         Reach { places, in_parts }
+    }
+
+    /// Iterates over all names but `.`, empty ones among them.
+    fn written_names(&self) -> impl Iterator<Item = &str> {
+        // What is before the first separator is no name.
+        let written = self.decoded.get(1..).unwrap_or_default();
+        names(written).filter(|name| *name != ".").skip(1)
     }
 
     /// Iterates over the segments, `..` among them.
@@ -422,6 +445,22 @@ mod tests {
         {
             assert!(!WidestReading::of(path).is_ambiguous(), "{path}");
         }
+    }
+
+    #[test]
+    fn what_follows_an_empty_name_may_be_a_whole_path() {
+        let check = |path: &str, want: &[&str]| {
+            assert_eq!(WidestReading::of(path).rests(2), want, "{path}");
+        };
+        check("/", &[]);
+        check("/x/shop", &[]);
+        check("/x/./shop", &[]);
+        check("/x//", &[]);
+        check("/x//shop/a/b", &["/shop/a", "/a/b"]);
+        check("/x/%2fshop", &["/shop", ""]);
+        check("/x/.//;a/shop/", &["/shop", ""]);
+        check("/x//y///shop", &["/y/shop", "/shop", "/shop", ""]);
+        check("/x/http://y/shop", &["/y/shop", "/shop"]);
     }
 
     #[test]
