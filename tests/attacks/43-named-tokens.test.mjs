@@ -8,6 +8,7 @@ import assert from "node:assert/strict";
 import { OWNER, ROOMS, ask, call, liveLines, refused } from "../harness/api.mjs";
 import { clusterTest } from "../harness/cluster-test.mjs";
 import { ZONE, room } from "../harness/rooms.mjs";
+import { look } from "../harness/visitor.mjs";
 
 const OTHER_ZONE = "fedcba9876543210fedcba9876543210";
 const TOKENS = "user/tokens";
@@ -101,6 +102,21 @@ clusterTest(scope, { rooms }, async (cluster) => {
       const answer = await ask(cluster, "POST", "graphql", question(zone), headers);
       assert.equal(answer.status, status, answer.body);
     }
+  }
+});
+
+const held = { rooms: [own, { ...other, queue_all: true }] };
+const taken = "row 43: no token opens a page of a room that it is not for";
+clusterTest(taken, held, async (cluster) => {
+  const page = { host: other.host, path: "/checkout" };
+  for (const scope of [{ rooms: [own.id] }, { zones: [ZONE] }]) {
+    const { headers } = await made(cluster, { name: "a", role: "manage", ...scope });
+    const { status } = await ask(cluster, "PATCH", OWN, { ...page, suspended: true }, headers);
+    await cluster.advance(KNOWN_MS);
+    const { kind } = await look(cluster, "ams-1", page);
+    assert.deepEqual([status, kind], [403, "queue"], JSON.stringify(scope));
+    const [{ id }] = (await call(cluster, "GET", TOKENS)).result;
+    await call(cluster, "DELETE", `${TOKENS}/${id}`);
   }
 });
 

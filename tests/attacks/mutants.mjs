@@ -6,7 +6,7 @@
 
 import { MUTANTS_FROM_18 } from "./mutants-from-18.mjs";
 import { MUTANTS_FROM_47 } from "./mutants-from-47.mjs";
-import { MUTANTS_OF_45 } from "./mutants-of-45.mjs";
+import { MUTANTS_OF_44_45 } from "./mutants-of-44-45.mjs";
 
 const entry = { file: "src/entry.js" };
 const core = (name) => ({ file: `room-core/src/${name}.rs` });
@@ -319,6 +319,6 @@ export const MUTANTS = [
     test: "i1_every_grant_is_within_both_limits",
   },
   ...MUTANTS_FROM_18,
-  ...MUTANTS_OF_45,
+  ...MUTANTS_OF_44_45,
   ...MUTANTS_FROM_47,
 ];

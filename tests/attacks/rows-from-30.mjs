@@ -183,17 +183,20 @@ export const ROWS_FROM_30 = [
   },
   {
     attack:
-      "A named token used beyond its role, its zones and rooms or its end; one that makes a " +
-      "wider one; a guess of one; a hash that leaks",
+      "A named token used beyond its role, its zones and rooms or its end, also by a room that " +
+      "covers an address of another's; one that makes a wider one; a guess of one; a hash that " +
+      "leaks",
     holds:
-      "each call is held against role, scope and time; lists, exports, metrics, GraphQL, streams " +
-      "and the log have what is in scope; nobody makes or sees a token that may more; hashes of " +
-      "128 random bits, compared in constant time; a revoked one opens nothing after 5 s",
+      "each call is held against role, scope and time, also for what a room is to cover; " +
+      "lists, exports, metrics, GraphQL, streams and the log have what is in scope; nobody makes " +
+      "or sees a token that may more; hashes of 128 random bits, compared in constant time; a " +
+      "revoked one opens nothing after 5 s",
     elsewhere: [
       ...native(
         "src/management/registry/tests/tokens",
         "each_role_may_its_own_and_no_more",
         "a_scope_ends_at_other_zones_and_rooms",
+        "no_scope_takes_addresses_of_others",
         "nobody_makes_or_sees_a_token_that_may_more",
         "a_value_is_shown_once_and_its_hash_never",
         "a_token_counts_from_its_beginning_to_its_end",

@@ -30,7 +30,7 @@ pub use history::{history_query, history_reply};
 pub use invitations::with_invitation_keys;
 pub use paging::Paging;
 pub use reply::{Failure, Reply, ReplyError};
-pub use rights::{Part, check, check_fields, out_of_scope, part_of};
+pub use rights::{Part, check, check_fields, out_of_scope, part_of, rooms_alone};
 pub use status::StatusBasis;
 pub use target::{Method, Target, route};
 pub use trace::{trace_reply, unknown_reference};

@@ -24,6 +24,7 @@ mod idempotency;
 mod import;
 mod import_parts;
 mod named_lists;
+mod own_routes;
 mod preview;
 mod previews;
 mod rooms;

@@ -83,6 +83,14 @@ pub fn out_of_scope() -> Failure {
     refused("Your rights are for other zones or rooms.")
 }
 
+/// Makes the refusal (403) of other routes for a room by a token for rooms alone.
+pub fn rooms_alone() -> Failure {
+    refused(
+        "Your rights are for rooms alone: host, path and additional_routes need rights for the \
+         zone.",
+    )
+}
+
 fn refused(message: &str) -> Failure {
     Failure::new(403, 9_109, message)
 }

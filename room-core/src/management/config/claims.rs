@@ -24,11 +24,16 @@ pub struct Claims {
 }
 
 impl Claims {
-    /// Collects the ids, names and routes of these rooms.
-    pub fn of<'rooms>(rooms: impl IntoIterator<Item = &'rooms Room>) -> Self {
+    /// Collects the ids, names and routes of these rooms. Those that the sender of a call does not
+    /// see (`sees`) are not named.
+    pub fn of<'rooms>(
+        rooms: impl IntoIterator<Item = &'rooms Room>,
+        sees: impl Fn(&Room) -> bool,
+    ) -> Self {
         let mut claims = Self::default();
         for room in rooms {
-            let owner = Owner::Room(room.name.as_str().into());
+            let name = sees(room).then(|| room.name.as_str().into());
+            let owner = Owner::Room(name);
             claims.ids.insert(room.id, owner.clone());
             claims.names.insert((room.zone_id, room.name.to_ascii_lowercase()), owner.clone());
             let keys = room.routes.iter().map(route_key);
@@ -94,8 +99,8 @@ fn route_key(route: &Route) -> (String, String) {
 /// rooms have none.
 #[derive(Clone, Debug)]
 enum Owner {
-    /// A room that existed before, by its name.
-    Room(Rc<str>),
+    /// A room that existed before, by its name, if that may be told.
+    Room(Option<Rc<str>>),
     /// A field of the object at this JSON pointer, in the same text.
     Field(Rc<str>, &'static str),
 }
@@ -103,7 +108,8 @@ enum Owner {
 impl fmt::Display for Owner {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Room(name) => write!(formatter, "by the room {name}"),
+            Self::Room(Some(name)) => write!(formatter, "by the room {name}"),
+            Self::Room(None) => formatter.write_str("by a room that your rights are not for"),
             Self::Field(pointer, field) => write!(formatter, "at {pointer}/{field}"),
         }
     }

@@ -55,7 +55,9 @@ fn import_rooms(
         .values()
         .filter(|room| !given.contains(&room.id.to_string().as_str()));
     let known = named_list::known(context.stored.lists().values().chain(lists));
-    let claims = Claims::of(others).within(&context.deployment.zones).with_lists(known);
+    let claims = Claims::of(others, |room| context.grant.sees(room))
+        .within(&context.deployment.zones)
+        .with_lists(known);
     let rooms = read_rooms(&body, file.place, claims).map_err(Failure::invalid)?;
     check_count(context, &rooms)?;
     let mut changes = Vec::new();

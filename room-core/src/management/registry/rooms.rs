@@ -6,6 +6,7 @@ use super::change::{Answer, Change, Effect};
 use super::context::CallContext;
 use super::covered_parts::covered_parts;
 use super::document::{Document, Meaning, drawn_id, with};
+use super::own_routes;
 use super::stored::Stored;
 use crate::base::id::{RoomId, ZoneId};
 use crate::base::sorted;
@@ -66,6 +67,7 @@ pub fn create(context: CallContext<'_>, zone: ZoneId, body: &Value) -> Result<An
     let id = RoomId::from_bytes(drawn_id(context.draw, 0));
     let document = MEANING.merged(Document::new(), Method::Post, body)?;
     let room = read(context, id, zone, (context.now, context.now), document)?;
+    own_routes::check(context, &room, None)?;
     let after = room_document(&room);
     Ok(changed(
         context,
@@ -96,6 +98,7 @@ pub fn change(
         bypass_rules: current.bypass_rules.clone(),
         ..read(context, id, zone, stamps, document)?
     };
+    own_routes::check(context, &room, Some(current))?;
     if room == *current {
         return Ok(Answer::of(shown(context.now, current)));
     }
@@ -196,7 +199,8 @@ fn read(
     document: Document,
 ) -> Result<Room, Failure> {
     let others = context.stored.rooms().values().filter(|room| room.id != id);
-    let mut claims = Claims::of(others).within(&context.deployment.zones);
+    let mut claims =
+        Claims::of(others, |room| context.grant.sees(room)).within(&context.deployment.zones);
     let document = with(
         document,
         [

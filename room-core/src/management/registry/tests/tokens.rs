@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{OTHER, World, ZONE, room, rooms};
+use super::{OTHER, Registry, World, ZONE, Zones, room, rooms};
 use crate::base::time::Timestamp;
 use crate::management::api::{self, route};
 use crate::management::token::{self, Grant, Role, Scope};
@@ -11,7 +11,10 @@ const TOKENS: &str = "user/tokens";
 
 /// Two rooms in a zone of their own each, with their ids.
 fn world() -> (World, [String; 2]) {
-    let mut world = World::new();
+    with_rooms(World::new())
+}
+
+fn with_rooms(mut world: World) -> (World, [String; 2]) {
     let ids = [("own", ZONE, "own.example"), ("other", OTHER, "other.net")];
     let ids = ids.map(|(name, zone, host)| {
         let body = room(&json!({ "name": name, "host": host }));
@@ -292,6 +295,47 @@ fn a_scope_ends_at_other_zones_and_rooms() {
         assert_eq!(world.ask(method, &path, &json!({})).0, 403, "{method} {path}");
     }
     assert_eq!(world.ask("GET", &format!("{}/settings", rooms()), &Value::Null).0, 200);
+}
+
+#[test]
+fn no_scope_takes_addresses_of_others() {
+    let mut without_zones = World::new();
+    let bounds = without_zones.bounds;
+    without_zones.registry =
+        Registry::new(Vec::new(), Vec::new(), Zones::default(), bounds).expect("no rows");
+    let (mut world, [own, _]) = with_rooms(without_zones);
+    world.create(&json!({ "name": "sale", "host": "sale.example", "path": "/Sale" }));
+    let path = format!("{}/{own}", rooms());
+    let taking = |host: &str, path: &str| json!({ "host": host, "path": path });
+    let all = [taking("other.net", "/pay"), taking("free.example", "/")];
+    let also = json!({
+        "additional_routes": [taking("sale.example", "/Sale/pay")], "cookie_suffix": "a",
+    });
+    let refused = |world: &mut World, method: &str, path: &str, body: &Value| {
+        let (status, answer) = world.ask(method, path, body);
+        assert_eq!((status, &answer["errors"][0]["code"]), (403, &json!(9_109)), "{body}");
+    };
+    world.grant = of_room(Role::Manage, &own);
+    for body in all.iter().chain([&also]) {
+        refused(&mut world, "PATCH", &path, body);
+    }
+    world.get("PATCH", &path, &json!({ "host": "own.example", "path": "/", "queue_all": true }));
+    world.get("PUT", &path, &room(&json!({ "name": "own", "host": "own.example" })));
+    world.grant = of_zone(Role::Manage);
+    for (host, path) in [("other.net", "/pay"), ("OTHER.net", "/Pay/x")] {
+        refused(&mut world, "PATCH", &format!("{}/{own}", rooms()), &taking(host, path));
+        let new = room(&json!({ "name": "new", "host": host, "path": path }));
+        refused(&mut world, "POST", &rooms(), &new);
+    }
+    // A conflict does not name what the token is not for.
+    let (_, answer) = world.ask("PATCH", &path, &taking("other.net", "/"));
+    let message = answer["errors"][0]["message"].as_str().expect("a message");
+    assert!(message.contains("by a room that your rights are not for"), "{message}");
+    // Of the own zone, and above another's.
+    world.get("PATCH", &path, &also);
+    world.get("PATCH", &path, &taking("free.example", "/sale"));
+    world.grant = Grant::of_secret(Role::Manage);
+    world.get("PATCH", &path, &taking("other.net", "/pay"));
 }
 
 #[test]

@@ -1,11 +1,27 @@
 /**
- * The mitigations of row 45, each switched off: a part of `mutants.mjs`.
+ * The mitigations of rows 44 and 45, each switched off: a part of `mutants.mjs`.
  */
 
 const core = (name) => ({ file: `room-core/src/${name}.rs` });
 
 /** The changes, as in `mutants.mjs`. */
-export const MUTANTS_OF_45 = [
+export const MUTANTS_OF_44_45 = [
+  {
+    row: 44,
+    breaks: "a flood of those who wait takes the room of those who enter in the journal",
+    ...core("machines/journal"),
+    from: "if record.is_entered() { &mut self.entered } else { &mut self.waits }",
+    to: "if record.is_entered() { &mut self.waits } else { &mut self.waits }",
+    test: "a_flood_is_bounded_thinned_by_reference_and_does_not_displace_who_enters",
+  },
+  {
+    row: 44,
+    breaks: "pages without a cookie are noted",
+    ...core("machines/isolate/noted"),
+    from: "entry.before.filter(|_| !ticket.unconfirmed)",
+    to: "entry.before.or(Some(journal::Moment::default()))",
+    test: "records_go_with_reports_that_are_sent_anyway_and_cause_none",
+  },
   {
     row: 45,
     breaks: "a code chooses its algorithm",
