@@ -72,13 +72,17 @@ browserTest("the page counts down and comes back without a flash", quickRoom, as
   await visitorInside(arena.cluster, quick);
   const context = { ...DESKTOP, colorScheme: "dark", reducedMotion: "no-preference" };
   const visitor = await arena.visitor({ room: quick, context });
+  await visitor.page.addInitScript(countBreaths);
   await visitor.come();
-  assert.equal(await moving(visitor.page), 1, "the visitor's own dot");
   const frames = await watchFrames(visitor.page);
   await visitor.refreshes(2);
   assert.match(await visitor.text(), /Next update: \d s\n/);
   await visitor.refreshes(1);
   assert.ok(isSteady(frames), `a picture was nearly empty: ${frames}`);
+  const breaths = () => visitor.page.evaluate(() => window.breaths);
+  await visitor.until(async () => (await breaths()) > 1, "no check-in is to be seen");
+  assert.ok((await breaths()) <= 1 + visitor.checkIns.length, "it moves without a check-in");
+  await visitor.until(async () => (await moving(visitor.page)) === 0, "it moves all the time");
   // The measure of this test must notice an empty page. Chromium leaves pictures out when it is
   // busy, so the only one of a page at rest may never come: this one changes.
   await visitor.page.evaluate(() => {
@@ -88,6 +92,14 @@ browserTest("the page counts down and comes back without a flash", quickRoom, as
   });
   await visitor.until(() => !isSteady(frames), "an empty page was not noticed");
 });
+
+/** For the page: counts how often the visitor's own figure begins to move. */
+function countBreaths() {
+  window.breaths = 0;
+  document.addEventListener("animationstart", () => {
+    window.breaths += 1;
+  });
+}
 
 browserTest("a screen reader hears news and nothing else", { rooms: [waiting] }, async (arena) => {
   await makeLines(arena.cluster, [waiting]);
