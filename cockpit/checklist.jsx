@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 
 import { page, quota, route } from "./checks.js";
 import { checklist } from "./event_facts.js";
-import { Status } from "./parts.jsx";
+import { Sentence, Status } from "./parts.jsx";
 import { TestVisitor } from "./test_visitor.jsx";
 
 const LEVELS = { ok: "good", look: "look", wrong: "act", unknown: "unknown" };
@@ -38,7 +38,10 @@ function Line({ what, told, verdict, remedy }) {
     <li>
       <Status of={{ level: LEVELS[verdict], word: WORDS[verdict] }} />
       <span>
-        <strong>{what}</strong>: {told} <span class="soft">{remedy}</span>
+        <strong>{what}</strong>: {told}{" "}
+        <span class="soft">
+          <Sentence of={remedy} />
+        </span>
       </span>
     </li>
   );

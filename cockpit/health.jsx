@@ -10,7 +10,7 @@ import { told, undoOf } from "./audit.js";
 import { inForce, moment, number, status, timeOfDay } from "./facts.js";
 import { ASKED_MAX, HELD_AT_MOST, heldSentence, useHolds } from "./holds.js";
 import { useLive } from "./live.js";
-import { Age, Button, NextEvent, Outcome, Status, waiting } from "./parts.jsx";
+import { Age, Button, NextEvent, Outcome, Sentence, Status, waiting } from "./parts.jsx";
 import { useNow } from "./polling.js";
 import { Question } from "./question.jsx";
 import { useChanges } from "./use_changes.js";
@@ -138,7 +138,10 @@ function Line({ what, figure, verdict, remedy }) {
     <li>
       <Status of={{ level: LEVELS[verdict], word: WORDS[verdict] }} />
       <span>
-        <strong>{what}</strong>: {figure} <span class="soft">{remedy}</span>
+        <strong>{what}</strong>: {figure}{" "}
+        <span class="soft">
+          <Sentence of={remedy} />
+        </span>
       </span>
     </li>
   );

@@ -28,6 +28,11 @@ export function Age({ live: { age, problem } }) {
   );
 }
 
+/** A sentence of the doctor, whose commands stand between backticks for a terminal. */
+export function Sentence({ of: text = "" }) {
+  return text.split("`").map((part, at) => (at % 2 === 1 ? <code>{part}</code> : part));
+}
+
 /** The next change by an event, with a countdown. */
 export function NextEvent({ room, event, now }) {
   const next = nextEvent(room, event, now);

@@ -84,7 +84,8 @@ browserTest(refused, options, async (arena) => {
   const owner = await signedIn(arena, DESKTOP);
   await owner.page.getByRole("link", { name: "Health" }).click();
   await owner.reads("Visitors: are served by the last good deployment; this one is refused.");
-  await owner.reads(/rooms\.json: \/0\/total_active_users: .*Mend it, and `npm run deploy`\./);
+  await owner.reads(/rooms\.json: \/0\/total_active_users: .*Mend it, and npm run deploy\./);
+  await owner.page.locator(".lines code", { hasText: "npm run deploy" }).first().waitFor();
   assert.deepEqual(owner.complaints, []);
 });
 
