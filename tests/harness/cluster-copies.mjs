@@ -30,6 +30,8 @@ export function clusterCopies(platforms, folder) {
 
 /** The copies in Miniflare's Cache API. */
 class PlatformCopies {
+  /** Whether Miniflare has to start its Cache API. */
+  cacheAPI = true;
   /** The services that it needs, and what each isolate is bound to for it. */
   services = [];
   bindings = {};
@@ -88,6 +90,7 @@ class PlatformCopies {
 
 /** The copies in the memory of one service. */
 class SharedCopies {
+  cacheAPI = false;
   services = [service()];
   bindings = { COPIES: { name: SERVICE, entrypoint: "Copies" } };
   #port;
@@ -142,6 +145,7 @@ function service() {
   const contents = fs.readFileSync(file, "utf8");
   return {
     name: SERVICE,
+    cacheAPI: false,
     compatibilityDate: COMPATIBILITY_DATE,
     modules: [{ type: "ESModule", path: path.basename(file), contents }],
     unsafeDirectSockets: [{ port: 0 }],

@@ -431,6 +431,7 @@ class Cluster {
         ...this.isolates.map(({ name }) => this.#service(name)),
         {
           name: ORIGIN,
+          cacheAPI: false,
           compatibilityDate: COMPATIBILITY_DATE,
           modules: [{ type: "ESModule", path: "origin.mjs", contents: origin }],
           bindings: { OUTSIDE: this.#options.outside ?? {} },
@@ -448,6 +449,7 @@ class Cluster {
     const { entry = worker.entry, ...own } = ownPlatform(worker, ORIGIN, colo);
     return {
       name,
+      cacheAPI: this.#copies.cacheAPI,
       compatibilityDate: COMPATIBILITY_DATE,
       ...workerModules({ ...worker, entry }),
       ...own.bound,
