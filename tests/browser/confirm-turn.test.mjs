@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 
-import { AXE, barriers } from "../harness/accessibility.mjs";
+import { barriers } from "../harness/accessibility.mjs";
 import { PHONE, browserTest } from "../harness/browser-test.mjs";
 import { FREQUENT_CHECK_INS, localRoom } from "../harness/rooms.mjs";
 import { visitorInside } from "../harness/visitor.mjs";
@@ -26,7 +26,6 @@ for (const script of [true, false]) {
     const context = { ...PHONE, javaScriptEnabled: script };
     const visitor = await arena.visitor({ room: shop, context });
     const { page } = visitor;
-    await page.addInitScript({ path: AXE });
     await visitor.come();
     await page.getByText("you will have a few minutes to enter").waitFor();
     await arena.cluster.advance(SESSION_MS);

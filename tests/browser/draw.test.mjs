@@ -8,7 +8,7 @@ import { createHash, createHmac, randomBytes } from "node:crypto";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { AXE, barriers } from "../harness/accessibility.mjs";
+import { barriers } from "../harness/accessibility.mjs";
 import { PHONE, browserTest, keepScreenshot } from "../harness/browser-test.mjs";
 import { drawnEvent } from "../harness/draw.mjs";
 import { localRoom } from "../harness/rooms.mjs";
@@ -152,7 +152,6 @@ async function followLink({ page }) {
 async function open({ browser }) {
   const context = await browser.newContext({ ...PHONE, offline: true });
   const page = await context.newPage();
-  await page.addInitScript({ path: AXE });
   page.on("request", (request) => assert.ok(request.url().startsWith("file:"), request.url()));
   await page.goto(VERIFIER);
   return page;

@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 
-import { AXE, barriers } from "../harness/accessibility.mjs";
+import { barriers } from "../harness/accessibility.mjs";
 import { PHONE, browserTest } from "../harness/browser-test.mjs";
 import { FREQUENT_CHECK_INS, localRoom } from "../harness/rooms.mjs";
 import { visitorInside } from "../harness/visitor.mjs";
@@ -25,7 +25,6 @@ async function sends(arena, context = PHONE) {
   await visitorInside(arena.cluster, shop);
   const visitor = await arena.visitor({ room: shop, context });
   const { page } = visitor;
-  await page.addInitScript({ path: AXE });
   const form = new URL("page-with-a-form", visitor.address).href;
   const body =
     // Without a picture of its own the browser would ask the full room for one.

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { AXE, barriers } from "../harness/accessibility.mjs";
+import { barriers } from "../harness/accessibility.mjs";
 import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
 import { fitsItsWidth } from "../harness/every-language.mjs";
 import { inviter } from "../harness/invitation.mjs";
@@ -75,7 +75,6 @@ browserTest(title, options, async (arena) => {
 async function comes(arena, context, code) {
   const visitor = await arena.visitor({ room: club, context });
   if (code !== undefined) visitor.address += `#invitation=${code}`;
-  await visitor.page.addInitScript({ path: AXE });
   await visitor.come();
   return visitor;
 }

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { AXE, barriers } from "../harness/accessibility.mjs";
+import { barriers } from "../harness/accessibility.mjs";
 import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
 import { FREQUENT_CHECK_INS, RARE_CHECK_INS, localRoom } from "../harness/rooms.mjs";
 import { visitorInside } from "../harness/visitor.mjs";
@@ -26,7 +26,6 @@ for (const script of [true, false]) {
     const open = async (context, device) => {
       const settings = { ...context, javaScriptEnabled: script };
       const visitor = await arena.visitor({ room, name: device, context: settings });
-      await visitor.page.addInitScript({ path: AXE });
       await visitor.come();
       return visitor;
     };

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { AXE, barriers } from "../harness/accessibility.mjs";
+import { barriers } from "../harness/accessibility.mjs";
 import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
 import { FREQUENT_CHECK_INS, localRoom } from "../harness/rooms.mjs";
 import { visitorInside } from "../harness/visitor.mjs";
@@ -17,7 +17,6 @@ browserTest("a browser that blocks cookies is told so", options, async (arena) =
   await visitorInside(arena.cluster, shop);
   const visitor = await arena.visitor({ room: shop, context: { ...PHONE, colorScheme: "dark" } });
   const { page } = visitor;
-  await page.addInitScript({ path: AXE });
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Emulation.setDocumentCookieDisabled", { disabled: true });
   await visitor.come();

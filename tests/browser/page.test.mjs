@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 
-import { AXE, barriers, readAloud } from "../harness/accessibility.mjs";
+import { barriers, readAloud } from "../harness/accessibility.mjs";
 import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
 import { Crowd } from "../harness/crowd.mjs";
 import { checkEveryLanguage, fitsItsWidth } from "../harness/every-language.mjs";
@@ -235,7 +235,6 @@ async function makeLines(cluster, full) {
 async function checkState(arena, { state, room, title, form, varies }, device, screen) {
   const visitor = await arena.visitor({ room, context: screen });
   const { page } = visitor;
-  await page.addInitScript({ path: AXE });
   await (form ? visitor.submitForm("order") : visitor.come());
   assert.match(await visitor.title(), title);
   for (const colorScheme of ["light", "dark"]) {

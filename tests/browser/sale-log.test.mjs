@@ -9,7 +9,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 
-import { AXE, barriers } from "../harness/accessibility.mjs";
+import { barriers } from "../harness/accessibility.mjs";
 import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
 import { fitsItsWidth } from "../harness/every-language.mjs";
 import { signedIn } from "../harness/owner.mjs";
@@ -59,7 +59,6 @@ async function check(arena, context, sale, receipt) {
   const complaints = [];
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => complaints.push(message.text()));
-  await page.addInitScript({ path: AXE });
   await page.goto(pathToFileURL(PAGE).href);
   await opened.setOffline(true);
   const given = (name, text) => [{ name, mimeType: "text/plain", buffer: Buffer.from(text) }];

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { AXE, barriers } from "../harness/accessibility.mjs";
+import { barriers } from "../harness/accessibility.mjs";
 import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
 import { fitsItsWidth } from "../harness/every-language.mjs";
 import { readQrCode } from "../harness/qr-code.mjs";
@@ -96,7 +96,6 @@ browserTest(fixed, { rooms: [shop] }, async (arena) => {
 async function comes(arena, room, context, scanned) {
   const visitor = await arena.visitor({ room, context });
   if (scanned) visitor.address = scanned;
-  await visitor.page.addInitScript({ path: AXE });
   await visitor.come();
   return visitor;
 }

@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 
-import { AXE, barriers } from "../harness/accessibility.mjs";
+import { barriers } from "../harness/accessibility.mjs";
 import { PHONE, browserTest } from "../harness/browser-test.mjs";
 import { FREQUENT_CHECK_INS, localRoom } from "../harness/rooms.mjs";
 import { Visitor } from "../harness/visitor.mjs";
@@ -40,7 +40,6 @@ browserTest("the page tells, warns, and lets leave", { rooms: [shop] }, async (a
   assert.ok(visitor.inside);
   const { page } = visitor;
   await page.clock.install();
-  await page.addInitScript({ path: AXE });
   await opened(page, visitor.address, PAGE);
   const timer = page.getByRole("timer");
   await timer.filter({ hasText: /ends in \d0 seconds\./ }).waitFor();

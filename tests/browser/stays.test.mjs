@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 
-import { AXE, barriers } from "../harness/accessibility.mjs";
+import { barriers } from "../harness/accessibility.mjs";
 import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
 import { FREQUENT_CHECK_INS, RARE_CHECK_INS, localRoom } from "../harness/rooms.mjs";
 import { visitorInside } from "../harness/visitor.mjs";
@@ -27,7 +27,6 @@ const lottery = localRoom({
 async function waits(arena, room, context = PHONE) {
   await visitorInside(arena.cluster, room);
   const visitor = await arena.visitor({ room, context });
-  await visitor.page.addInitScript({ path: AXE });
   await visitor.come();
   assert.ok(!visitor.inside);
   return visitor;
@@ -180,7 +179,6 @@ const branded = localRoom({
 browserTest("a page shows whose it is", { rooms: [branded] }, async (arena) => {
   for (const [device, context] of [["phone", PHONE], ["desktop", DESKTOP]]) {
     const visitor = await arena.visitor({ room: branded, context });
-    await visitor.page.addInitScript({ path: AXE });
     await visitorInside(arena.cluster, branded).catch(() => {});
     await visitor.come();
     const text = await visitor.text();

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { AXE, barriers } from "../harness/accessibility.mjs";
+import { barriers } from "../harness/accessibility.mjs";
 import { ROOMS, call } from "../harness/api.mjs";
 import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
 import { FREQUENT_CHECK_INS, RARE_CHECK_INS, localRoom } from "../harness/rooms.mjs";
@@ -34,7 +34,6 @@ for (const script of [true, false]) {
         name: device,
         context: { ...settings, javaScriptEnabled: script },
       });
-      await visitor.page.addInitScript({ path: AXE });
       await visitor.come();
       await story(visitor, `${device}-${script}`, script);
       assert.deepEqual(visitor.complaints, []);
@@ -87,7 +86,6 @@ browserTest("an error is said, and stands at its field", { rooms: [shop] }, asyn
   await fill(arena);
   const visitor = await arena.visitor({ room: shop, context: DESKTOP });
   const { page } = visitor;
-  await page.addInitScript({ path: AXE });
   await visitor.come();
   for (const { field, typed, button, said } of FAILURES) {
     const input = page.locator(`[name=${field}]`);

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { after } from "node:test";
 
-import { AXE, barriers } from "../harness/accessibility.mjs";
+import { barriers } from "../harness/accessibility.mjs";
 import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
 import { PAGE_BYTES_MAX, checkEveryLanguage } from "../harness/every-language.mjs";
 import { RARE_CHECK_INS, localRoom } from "../harness/rooms.mjs";
@@ -31,7 +31,6 @@ browserTest("a visitor passes the challenge and stands in line", options, async 
   await occupy(arena, gated);
   for (const [device, screen] of [["phone", PHONE], ["desktop", DESKTOP]]) {
     const visitor = await challenged(arena, gated, screen);
-    await visitor.page.addInitScript({ path: AXE });
     visitor.address += "sale?b=%20+1&&a=2#tickets";
     await visitor.come();
     assert.equal(await visitor.title(), "One quick check");

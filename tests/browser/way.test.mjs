@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { AXE, barriers } from "../harness/accessibility.mjs";
+import { barriers } from "../harness/accessibility.mjs";
 import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
 import { FREQUENT_CHECK_INS, localRoom } from "../harness/rooms.mjs";
 import { visitorInside } from "../harness/visitor.mjs";
@@ -21,7 +21,6 @@ for (const [device, context] of Object.entries(SCREENS)) {
     await visitorInside(arena.cluster, sale);
     await arena.cluster.advance(COUNTED_MS);
     const visitor = await arena.visitor({ room: sale, context });
-    await visitor.page.addInitScript({ path: AXE });
     await visitor.come();
     const bar = visitor.page.getByRole("progressbar", { name: "Your progress" });
     await bar.waitFor();

@@ -3,10 +3,10 @@
  * axe-core can tell.
  */
 
+import fs from "node:fs";
 import { createRequire } from "node:module";
 
-/** The path of the script that a page must have loaded, for playwright's `addInitScript`. */
-export const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
@@ -16,8 +16,14 @@ const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-pra
  */
 const NOT_INSIDE_FRAMES = { iframes: false, rules: { "frame-tested": { enabled: false } } };
 
+/** The source of axe-core, once it was read. */
+let source;
+
 /** Lists what hinders somebody on a page, and what axe-core could not decide. */
 export async function barriers(page) {
+  source ??= fs.readFileSync(AXE, "utf8");
+  // Not before: as a script of each page its 650 KB would run again with each navigation.
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(source);
   const options = { runOnly: RULES, ...NOT_INSIDE_FRAMES };
   const found = await page.evaluate((chosen) => window.axe.run(document, chosen), options);
   return [...found.violations, ...found.incomplete].map(

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 
-import { AXE, barriers } from "./accessibility.mjs";
+import { barriers } from "./accessibility.mjs";
 import { PHONE, keepScreenshot } from "./browser-test.mjs";
 import { isInSample } from "./sample.mjs";
 import { look } from "./visitor.mjs";
@@ -36,7 +36,6 @@ export const PAGE_BYTES_MAX = 20_000;
 export async function checkEveryLanguage({ cluster, browser }, states) {
   const near = cluster.isolates[0].name;
   const page = await browser.newPage({ ...PHONE, reducedMotion: "reduce" });
-  await page.addInitScript({ path: AXE });
   await page.route(/^https?:/, (route) => route.abort());
   await page.goto("about:blank");
   for (const { state, room } of states) {

@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 
-import { AXE, barriers } from "./accessibility.mjs";
+import { barriers } from "./accessibility.mjs";
 import { SECRETS } from "./deployment.mjs";
 import { fitsItsWidth } from "./every-language.mjs";
 
@@ -24,7 +24,6 @@ const LIVE = /\/_waiting-room\/live\?rooms=(.*)$/;
 export async function ownerOf(arena, context) {
   const browser = await arena.visitor({ room: ADMIN, context, name: "owner" });
   const owner = new Owner(browser);
-  await owner.page.addInitScript({ path: AXE });
   await owner.page.goto(browser.address);
   return owner;
 }

@@ -14,7 +14,7 @@ import { pathToFileURL } from "node:url";
 import zlib from "node:zlib";
 
 import { count } from "../../scripts/rehearse/answer.mjs";
-import { AXE, barriers } from "../harness/accessibility.mjs";
+import { barriers } from "../harness/accessibility.mjs";
 import { DESKTOP, PHONE, browserTest, keepScreenshot } from "../harness/browser-test.mjs";
 import { chromiumMissing, launchChromium } from "../harness/chromium.mjs";
 import { fitsItsWidth } from "../harness/every-language.mjs";
@@ -91,7 +91,6 @@ test("the report shows it without a network, to everybody", async (context) => {
       page.on("request", (request) => {
         if (!request.url().startsWith("file:")) errors.push(request.url());
       });
-      await page.addInitScript({ path: AXE });
       await page.goto(pathToFileURL(html).href);
       await page.getByRole("heading", { name: "Ticket drop at noon" }).waitFor();
       assert.equal(await page.locator(".plot canvas").count(), 6);
