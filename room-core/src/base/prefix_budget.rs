@@ -73,7 +73,7 @@ fn made_of(address: Ipv6Addr) -> Option<Ipv4Addr> {
     Some(Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low)))
 }
 
-/// The uses of each network's clients in the present minute. They are kept in memory alone.
+/// Counts what the clients of each network have used in the current minute, in memory alone.
 #[derive(Debug, Default)]
 pub struct PrefixBudget {
     since: Timestamp,

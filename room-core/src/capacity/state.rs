@@ -420,7 +420,7 @@ impl Contributions {
         self.sources.iter().map(|(source, held)| (*source, held.contribution.seq)).collect()
     }
 
-    /// Returns how many slots were used of all grants for which `chosen` is true.
+    /// Counts the used slots of the grants for which `chosen` is true.
     pub fn used_of(&self, chosen: impl Fn(GrantId) -> bool) -> u32 {
         self.totals.used.of_all(chosen)
     }

@@ -65,8 +65,8 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// Returns the range scaled to the shown estimate, which rises more slowly than the middle
-    /// does. Its upper end is a day at most, or `shown_s` if that is longer.
+    /// Scales the range so that its middle is the shown estimate, which may lag behind a rising
+    /// wait. The upper end is a day at most, or `shown_s` if that is longer.
     #[must_use]
     pub fn around(self, shown_s: u32) -> Self {
         let middle_s = u64::from(self.middle_s.max(SHORTEST_S));

@@ -54,9 +54,9 @@ impl Contributions {
         awaited.map(|(name, _)| *name).collect()
     }
 
-    /// Returns the aggregators that owe word of an end: some of their sessions have ended since
-    /// `from`, but too long ago for word to be under way. One that has started again since knows of
-    /// no session, and nothing else wakes it.
+    /// Returns the aggregators whose report of ended sessions is overdue: sessions have ended since
+    /// `from`, and a report of them cannot be under way any more. An aggregator that has restarted
+    /// since does not know those sessions, so it has to be woken to report.
     pub fn owing_ends(&self, from: Timestamp, now: Timestamp) -> Vec<Node> {
         let owes = |name: Node, node: &NodeState| {
             let told = node.told_until().max(from);

@@ -189,7 +189,7 @@ fn called_by(settings: &Settings, ticket: &Ticket) -> u8 {
     }
 }
 
-/// Returns what the transparency log says of a visitor who enters; `None` in a room without one.
+/// Returns what the transparency log says of a visitor who enters; `None` in a room without a log.
 pub fn logged(
     settings: &Settings,
     ticket: &Ticket,

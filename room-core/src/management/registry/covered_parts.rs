@@ -9,7 +9,7 @@ use crate::room::coverage::Coverage;
 /// The most warnings for one page.
 const WARNINGS_MAX: usize = 5;
 
-/// Names what a page loads from addresses that its room covers; at most [`WARNINGS_MAX`].
+/// Warns of each address that a page loads and its room covers; at most [`WARNINGS_MAX`] times.
 pub fn covered_parts(room: &Room, page: Option<&str>) -> Vec<String> {
     let Some(page) = page else { return Vec::new() };
     let coverage = Coverage::new(Rc::from([room.clone()]));

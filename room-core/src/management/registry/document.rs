@@ -79,7 +79,7 @@ pub fn with<const N: usize>(mut document: Document, fields: [(&str, Value); N]) 
     document
 }
 
-/// Derives the id number `index` of a call from its random bytes.
+/// Derives an id from the random bytes of a call. Each `index` gives another id.
 pub fn drawn_id(draw: [u8; 16], index: usize) -> [u8; 16] {
     let mut hash = Sha256::new();
     hash.update(draw);
