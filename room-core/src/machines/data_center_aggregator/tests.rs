@@ -103,6 +103,19 @@ fn moved(visitor: u64, from: u32, to: u32) -> IsolateEvent {
     moved_by(visitor, from, to, counted_by)
 }
 
+/// A visitor joins the line and promises a check-in by `until`.
+fn joined(until: Timestamp) -> IsolateEvent {
+    IsolateEvent::Present(Presence {
+        key: OrderKey(1),
+        from: NOW,
+        until,
+        check_in: CheckInId(1),
+        joined: true,
+        kept_ms: 0,
+        was_kept_ms: None,
+    })
+}
+
 fn moved_by(visitor: u64, from: u32, to: u32, counted_by: AggregatorCode) -> IsolateEvent {
     let (visitor, from, to) = (VisitorId(visitor), Bucket(from), Bucket(to));
     IsolateEvent::Moved { visitor, from, to, counted_by }
@@ -386,17 +399,8 @@ fn the_last_sync_before_a_quiet_spell_says_so_and_the_next_one_tells_that_a_buck
 #[test]
 fn waiting_visitors_keep_their_data_center_from_being_quiet() {
     let mut fixture = Fixture::greeted(&[]);
-    let (from, until) = (NOW, NOW + 20_000);
-    let presence = Presence {
-        key: OrderKey(1),
-        from,
-        until,
-        check_in: CheckInId(1),
-        joined: true,
-        kept_ms: 0,
-        was_kept_ms: None,
-    };
-    fixture.report(&report(1, 1, &[IsolateEvent::Present(presence)]));
+    let until = NOW + 20_000;
+    fixture.report(&report(1, 1, &[joined(until)]));
     for _ in 0..9 {
         let sent = fixture.sync();
         assert!(!sent.quiet || fixture.now.0 > until.0 + 5_000, "at {}", fixture.now);

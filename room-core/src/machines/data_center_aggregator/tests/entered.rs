@@ -1,8 +1,8 @@
 //! Tests of the counts of those who entered.
 
 use super::calm::synced;
-use super::{Fixture, GRANT, NOW, admitted, report};
-use crate::base::id::{CheckInId, IsolateId, VisitorId};
+use super::{Fixture, GRANT, NOW, admitted, joined, report};
+use crate::base::id::{IsolateId, VisitorId};
 use crate::base::time::Timestamp;
 use crate::capacity::cadence::Cadence;
 use crate::capacity::facts::{Fact, key};
@@ -10,7 +10,7 @@ use crate::capacity::slots::{RATE_BINS, SlotClass};
 use crate::capacity::state::{REPORT_MS, SYNC_MS};
 use crate::machines::turn::RequestId;
 use crate::machines::wire::{Admission, IsolateEvent};
-use crate::order::census::{Epoch, Presence};
+use crate::order::census::Epoch;
 use crate::order::order_key::OrderKey;
 use crate::queue::view::View;
 use crate::room::settings::Settings;
@@ -19,16 +19,6 @@ use crate::ticket::bucket::Bucket;
 #[test]
 fn uses_admissions_and_joins_are_counted_with_the_visitor() {
     let mut fixture = Fixture::greeted(&[]);
-    let (from, until) = (NOW, NOW + 5_000);
-    let presence = Presence {
-        key: OrderKey(1),
-        from,
-        until,
-        check_in: CheckInId(1),
-        joined: true,
-        kept_ms: 0,
-        was_kept_ms: None,
-    };
     let called = IsolateEvent::Admitted(Admission {
         waited_s: Some(90),
         told_s: Some(120),
@@ -37,8 +27,8 @@ fn uses_admissions_and_joins_are_counted_with_the_visitor() {
     });
     let events = [admitted(5, 1_305), admitted(5, 1_305), called];
     fixture.report(&report(1, 1, &events));
-    let present = [IsolateEvent::Present(presence), IsolateEvent::Present(presence)];
-    fixture.report(&report(2, 1, &present));
+    let present = joined(NOW + 5_000);
+    fixture.report(&report(2, 1, &[present, present]));
     let sent = fixture.sync();
     assert_eq!(sent.used, [(GRANT, 1)].into());
     assert_eq!(sent.admitted, [(1_000, 1)].into());
