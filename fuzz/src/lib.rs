@@ -3,25 +3,24 @@
 
 #![allow(clippy::missing_panics_doc, reason = "a broken law is a panic, which the fuzzer reports")]
 
-use std::borrow::Cow;
-use std::net::IpAddr;
-
 use room_core::base::time::Timestamp;
 use room_core::keys::key_ring::KeyRing;
 use room_core::machines::wire;
 use room_core::management::api::{Call, route};
-use room_core::management::config::parse_rooms;
+use room_core::management::config::{TrialRequest, parse_rooms, read_trial};
 use room_core::management::messages::{RegistryReply, RegistryRequest};
 use room_core::management::registry::{Bounds, Configuration, Registry};
 use room_core::management::token::Grant;
 use room_core::page::{Page, Variables, Waiting};
 use room_core::room::coverage::Coverage;
 use room_core::room::zones::Zones;
-use room_core::rules::{Body, KnownLists, Lists, RequestFields, RequestSource, STEPS_MAX};
-use room_core::rules::{first_match, parse_rule_expression};
+use room_core::rules::parse_rule_expression;
+use room_core::rules::{KnownLists, Lists, RequestFields, STEPS_MAX, first_match};
 use room_core::ticket::cookie;
 use serde_json::{Value, json};
 
+/// When the made-up requests come.
+const NOW: Timestamp = Timestamp(1_795_255_200_000);
 const NAME: &str = "__cfwaitingroom";
 const ROOM: &str = "0123456789abcdef0123456789abcdef";
 /// A page may be longer than its template by what its variables say.
@@ -59,9 +58,22 @@ pub fn rules(text: &str) {
     let printed = parsed.to_string();
     let again = parse_rule_expression(&printed, &KnownLists::default());
     assert!(again.is_err() && printed.len() > 4_096 || again.as_ref() == Ok(&parsed), "{printed}");
-    let request = Request { url };
+    let Some(request) = request(url) else { return };
     let outcome = first_match([&parsed], &RequestFields::new(&request), &Lists::default());
     assert!(outcome.steps <= STEPS_MAX);
+}
+
+/// A request for an absolute URL, with something in each part that rules look at.
+fn request(url: &str) -> Option<TrialRequest> {
+    let described = json!({
+        "url": url,
+        "headers": { "cookie": "a=1; b=2" },
+        "address": "203.0.113.9",
+        "body": "a=1&b=%20&a={}",
+        "cf": { "country": "NZ" },
+    });
+    let (request, _) = read_trial(&described, NOW, &KnownLists::default()).ok()?;
+    Some(request)
 }
 
 /// A template: a page is no longer than so many times its source.
@@ -152,44 +164,6 @@ fn room(path: &str) -> Value {
 
 fn registry(rows: Vec<(String, String)>, file: Vec<room_core::room::Room>) -> Registry {
     Registry::new(rows, file, Zones::default(), Bounds::default()).unwrap()
-}
-
-struct Request<'t> {
-    url: &'t str,
-}
-
-impl RequestSource for Request<'_> {
-    fn url(&self) -> &str {
-        self.url
-    }
-
-    fn method(&self) -> &str {
-        "GET"
-    }
-
-    fn header(&self, name: &str) -> Option<Cow<'_, str>> {
-        (name == "cookie").then_some(Cow::Borrowed("a=1; b=2"))
-    }
-
-    fn headers(&self) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
-        vec![(Cow::Borrowed("cookie"), Cow::Borrowed("a=1; b=2"))]
-    }
-
-    fn client_address(&self) -> Option<IpAddr> {
-        "203.0.113.9".parse().ok()
-    }
-
-    fn now(&self) -> Timestamp {
-        Timestamp(1_795_255_200_000)
-    }
-
-    fn body(&self) -> Body<'_> {
-        Body::Read(b"a=1&b=%20&a={}")
-    }
-
-    fn property(&self, path: &str) -> Option<Cow<'_, str>> {
-        (path == "country").then_some(Cow::Borrowed("NZ"))
-    }
 }
 
 /// Makes a fuzz target of a function above; what is no UTF-8 never arrives.

@@ -4,11 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 #[path = "../../../fuzz/src/lib.rs"]
-#[expect(
-    clippy::unwrap_used,
-    clippy::unnecessary_literal_bound,
-    reason = "it is a package of its own, whose targets may panic"
-)]
+#[expect(clippy::unwrap_used, reason = "it is a package of its own, whose targets may panic")]
 mod fuzz;
 
 /// The name of a target of the fuzzer, and what it calls.
