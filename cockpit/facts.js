@@ -22,7 +22,7 @@ const days = dated(DAY);
 /** A moment as the API writes it, in the middle of a sentence. */
 const ISO = /\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z/g;
 /** From this age on, in milliseconds, numbers count as old. */
-export const OLD_MS = 5_000;
+const OLD_MS = 5_000;
 
 export const number = (value) => numbers.format(value);
 export const timeOfDay = (ms) => times.format(ms);

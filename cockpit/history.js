@@ -127,7 +127,7 @@ async function readRows(ask, room, range) {
 }
 
 /** The same time of day so many days before, across a change of the clocks as well. */
-export function daysEarlier(at, days) {
+function daysEarlier(at, days) {
   const date = new Date(at);
   date.setDate(date.getDate() - days);
   return date.getTime();

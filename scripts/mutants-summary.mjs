@@ -23,7 +23,7 @@ const UNVIABLE = "unviable";
 const MISSED = "missed";
 
 /** Reads the names of the mutants of one kind that one run of cargo-mutants left. */
-export function mutantsOf(found, kind) {
+function mutantsOf(found, kind) {
   const file = path.join(found, "mutants.out", `${kind}.txt`);
   if (!fs.existsSync(file)) return [];
   return fs.readFileSync(file, "utf8").split("\n").filter(Boolean);

@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
  * How long a fact must be until it is told, and how long it must not be until that is told: a line
  * that comes and goes is one line. That nothing can be stored is told at once.
  */
-export const DELAYS = {
+const DELAYS = {
   queueing: { riseMs: 15 * SECOND_MS, fallMs: 3 * MINUTE_MS },
   told_wait: { riseMs: 30 * SECOND_MS, fallMs: 2 * MINUTE_MS },
   limit: { riseMs: 2 * MINUTE_MS, fallMs: 2 * MINUTE_MS },

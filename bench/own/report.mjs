@@ -5,9 +5,9 @@ import { aboveUs } from "../report.mjs";
 import { PASS_THROUGH, REFERENCE, VARIANTS } from "../variants.mjs";
 
 /** How many microseconds of CPU a visit may take above the pass-through. */
-export const WANTED_US = { uncovered: 10, admitted: 12, renewed: 45 };
+const WANTED_US = { uncovered: 10, admitted: 12, renewed: 45 };
 /** How many times the requests of one process two processes should serve on two processors. */
-export const WANTED_TIMES = 1.8;
+const WANTED_TIMES = 1.8;
 /** The last word of the name of a variant whose requests come straight from visitors. */
 export const WITHOUT_PROXY = "without-proxy";
 const MIB = 1_024 * 1_024;

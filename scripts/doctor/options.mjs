@@ -9,7 +9,7 @@ import { stop } from "../stop.mjs";
 import { FOLDER, HELP, oneOf, readFlags, wholeNumber } from "../usage.mjs";
 
 /** Each flag: name, default or `undefined`, what it takes, what it means. */
-export const DOCTOR_FLAGS = [
+const DOCTOR_FLAGS = [
   ["json", false, "", "Print all that was found as JSON, for machines."],
   [
     "plan",

@@ -69,7 +69,7 @@ function pairsOf({ inside = [], perMinute = [] }) {
 }
 
 /** The plan with other limits; no more may enter in a minute than may be inside. */
-export function withLimits(plan, { inside, perMinute }) {
+function withLimits(plan, { inside, perMinute }) {
   const { total_active_users, new_users_per_minute } = plan.room;
   const all = inside ?? Math.max(total_active_users, perMinute ?? 0);
   const rate = Math.min(perMinute ?? new_users_per_minute, all);

@@ -9,7 +9,7 @@ export const LIMITS = [
 ];
 
 /** Each flag: name, default or `undefined`, what it takes, what it means. */
-export const SERVE_FLAGS = [
+const SERVE_FLAGS = [
   ["origin", undefined, "url", "Your site itself, such as http://127.0.0.1:3000."],
   ["host", undefined, "host", "The host that visitors know it by, such as shop.example."],
   ["limit", undefined, "number", "How many visitors may be inside."],

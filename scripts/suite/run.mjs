@@ -130,7 +130,7 @@ class Run {
 }
 
 /** True for a test that did not run. */
-export function isSkipped({ outcome }) {
+function isSkipped({ outcome }) {
   return outcome === "skipped";
 }
 
