@@ -8,13 +8,15 @@ import { PRESETS } from "../scripts/rehearse/presets.mjs";
 import { Form } from "./form.jsx";
 import {
   INITIAL,
+  PLAYED_MAX,
   fieldsOf,
   limitsSentence,
   planOf,
   problemsIn,
   problemsOf,
+  tooManyOf,
 } from "./rehearse_fields.js";
-import { Cancelled, isThere, rehearse } from "./rehearse_thread.js";
+import { Cancelled, TooMany, isThere, rehearse } from "./rehearse_thread.js";
 import { RehearsedLimits } from "./rehearsed_limits.jsx";
 import { RoomTabs } from "./room_tabs.jsx";
 import { useEvents } from "./use_events.js";
@@ -74,18 +76,21 @@ function useRehearsal(room, events) {
     const plan = planOf(room, events, body);
     const event = events.find(({ id }) => id === body.event);
     const { find } = body;
-    refuse(problemsOf(plan, { origin: location.origin, room, event, find }));
+    refuse(problemsOf(plan, find));
     ending.current = new AbortController();
     set(undefined);
     say("");
     setPart(0);
     setTried(0);
     const { signal } = ending.current;
-    const options = { findMinutes: find, signal, onProgress: setPart, onTried: setTried };
+    const told = { onProgress: setPart, onTried: setTried };
+    const options = { playedMax: PLAYED_MAX, findMinutes: find, signal, ...told };
     try {
       set(await rehearse(plan, options));
     } catch (why) {
       if (why instanceof PlanError) refuse(problemsIn(why));
+      const where = { origin: location.origin, room, event, find };
+      if (why instanceof TooMany) refuse(tooManyOf(plan, where));
       if (!(why instanceof Cancelled)) throw why;
       say("Cancelled: nothing is kept of it.");
     } finally {

@@ -6,8 +6,8 @@ import { PRESETS } from "../scripts/rehearse/presets.mjs";
 import { FEW_VISITORS } from "../scripts/rehearse/variants.mjs";
 import { moment } from "./facts.js";
 
-/** More than these take minutes and much memory: the command has all processors for them. */
-export const VISITORS_MAX = 200_000;
+/** To play more than these takes minutes and much memory: the command has all processors. */
+export const PLAYED_MAX = 200_000;
 /** What a form begins with. */
 export const INITIAL = {
   event: "",
@@ -31,7 +31,7 @@ const FIELDS = [
     name: "visitors",
     label: "How many visitors come",
     type: "number",
-    help: `All in all, up to ${count(VISITORS_MAX)} here.`,
+    help: `All in all. Of over ${count(FEW_VISITORS)} a part is played, if the limits are large.`,
   },
   {
     name: "preset",
@@ -120,40 +120,29 @@ export function planOf(room, events, { event: id, preset, minutes, find: _, ...r
 }
 
 /** Says with which limits the form's plan is played. */
-export function limitsSentence(room, events, { event: id, visitors }) {
+export function limitsSentence(room, events, { event: id }) {
   const event = events.find((one) => one.id === id);
   const limits = limitsText(planOfRoom(room, event).room);
-  const more =
-    Number(visitors) > FEW_VISITORS
-      ? `With more than ${count(FEW_VISITORS)} visitors no others are played.`
-      : "Beside them: 1.5 and 2 times as much.";
-  return `Limits: ${limits}, as the ${event ? "event" : "room"} has them. ${more}`;
+  const more = `1.5 and 2 times as much, if no more than ${count(FEW_VISITORS)} visitors are played.`;
+  return `Limits: ${limits}, as the ${event ? "event" : "room"} has them. Beside them: ${more}`;
 }
 
 /**
  * What the simulator would not take, or not here: `{ field, message }` each.
  *
  * @param {object} plan
- * @param {object} where `origin` of this page, `room` and `event` as the API has them, and `find`
- *   as the form has it
+ * @param {number} [find] as the form has it
  */
-export function problemsOf(plan, where) {
+export function problemsOf(plan, find) {
   const problems = [];
   const { visitors, prequeue_minutes: prequeue, seed } = plan;
   if (visitors === undefined) {
     problems.push({ field: "visitors", message: "Is needed: how many come in all?" });
   }
-  if (visitors > VISITORS_MAX) {
-    const message =
-      `Must be at most ${count(VISITORS_MAX)} in a browser. ${commandOf(plan, where)} plays ` +
-      "more, in the folder that the Worker was deployed from.";
-    problems.push({ field: "visitors", message });
-  }
   if (prequeue !== undefined && !(Number.isInteger(prequeue) && prequeue >= 0)) {
     const message = "Must be a whole number of minutes, from 0 to 4,320.";
     problems.push({ field: "prequeue_minutes", message });
   }
-  const { find } = where;
   if (!isNothing(find) && !(Number.isInteger(find) && find >= 1)) {
     problems.push({ field: "find", message: "Must be a whole number of minutes, at least 1." });
   }
@@ -161,6 +150,14 @@ export function problemsOf(plan, where) {
     problems.push({ field: "seed", message: "Must be a whole number, at least 0." });
   }
   return problems;
+}
+
+/** What is to be done where too many of the visitors would be played in this browser. */
+export function tooManyOf(plan, where) {
+  const message =
+    `Over ${count(PLAYED_MAX)} would be played, which is too much for a browser. ` +
+    `${commandOf(plan, where)} plays more, in the folder that the Worker was deployed from.`;
+  return [{ field: "visitors", message }];
 }
 
 function isNothing(value) {

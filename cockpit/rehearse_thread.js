@@ -13,6 +13,9 @@ const addresses = globalThis.trustedTypes?.createPolicy("rehearsal", {
 /** A rehearsal that its owner has ended. */
 export class Cancelled extends Error {}
 
+/** A plan of which more than `playedMax` visitors would be played. */
+export class TooMany extends Error {}
+
 /** Whether this deployment brings the simulator. Where nothing answers, playing will tell. */
 export async function isThere() {
   const answer = await fetch(SCRIPT, { method: "HEAD" }).catch(() => undefined);
@@ -25,17 +28,19 @@ export async function isThere() {
  *
  * @param {object} plan
  * @param {object} options
+ * @param {number} options.playedMax so many visitors are played at most
  * @param {number} [options.findMinutes] searches limits with which 95 of 100 wait at most so long
  * @param {AbortSignal} options.signal ends it
  * @param {(part: number) => void} options.onProgress hears which part of all is done, 0 to 1
  * @param {(tried: number) => void} options.onTried hears how many limits the search has tried
  * @returns {Promise<object>} `{ plan, plays, found, tookS, report }`, with the report as a page
- * @throws {PlanError} if the plan is not understood, {Cancelled} once it was ended
+ * @throws {PlanError} if the plan is not understood, {TooMany}, {Cancelled} once it was ended
  */
-export async function rehearse(plan, { findMinutes, signal, onProgress, onTried }) {
+export async function rehearse(plan, { playedMax, findMinutes, signal, onProgress, onTried }) {
   const ask = (question, onPart) => answered(question, { signal, onPart });
-  const visitors = await ask({ plan, onlyCheck: true });
-  const variants = variantsOf(plan, {}, visitors);
+  const { played: few } = await ask({ plan, onlyCheck: true });
+  if (few > playedMax) throw new TooMany();
+  const variants = variantsOf(plan, {}, few);
   const began = Date.now();
   const threads = navigator.hardwareConcurrency ?? 1;
   const outcomes = await playBy(ask, variants, { threads, onProgress });

@@ -53,11 +53,12 @@ function tellArrivals() {
 
 async function rehearsed() {
   try {
-    const visitors = await expectedBy(plan);
-    const variants = variantsOf(wanted, limits, visitors);
+    const { visitors, played: few } = await expectedBy(plan);
+    const variants = variantsOf(wanted, limits, few);
     for (const text of changedTexts(wanted, limits)) console.log(text);
     const times = variants.length > 1 ? ` with ${variants.length} limits` : "";
-    console.log(`Rehearsing ${count(visitors)} visitors${times} ...`);
+    const part = few < visitors ? `, one of ${count(visitors / few)}` : "";
+    console.log(`Rehearsing ${count(visitors)} visitors${part}${times} ...`);
     const outcomes = await play(variants, { threads, onProgress: showPart });
     const plays = variants.map((one, at) => played(one, outcomes[at]));
     return [plays, options.find ? await search() : undefined];

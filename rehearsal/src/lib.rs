@@ -30,10 +30,12 @@ pub fn rehearse(plan: &str, progress: &Progress) -> Result<String, JsError> {
     Ok(serde_json::to_string(&outcome)?)
 }
 
-/// Reads a plan (JSON) and returns how many visitors it expects. Errors: as of [`rehearse`].
+/// Reads a plan (JSON) and returns how many visitors it expects, and how many of them are played:
+/// `[expected, played]`. Errors: as of [`rehearse`].
 #[wasm_bindgen]
-pub fn check(plan: &str) -> Result<f64, JsError> {
-    Ok(read(plan)?.visitors())
+pub fn check(plan: &str) -> Result<Vec<f64>, JsError> {
+    let plan = read(plan)?;
+    Ok(vec![plan.visitors(), plan.played()])
 }
 
 fn read(plan: &str) -> Result<Plan, JsError> {

@@ -4,6 +4,7 @@
 //! It reads no file and writes none: input and output are JSON.
 
 mod arrivals;
+mod one_in;
 mod outcome;
 mod plan;
 
@@ -29,7 +30,7 @@ struct Totals {
 /// the visitors who have been served or have given up, 0 to 1.
 pub fn rehearse(plan: &Plan, progress: &mut dyn FnMut(f64)) -> Outcome {
     let scenario = plan.scenario();
-    let all = plan.visitors().max(1.0);
+    let all = plan.played().max(1.0);
     let ends_ms = scenario.duration_ms + DRAIN_MS;
     let mut world = World::new(scenario, Algorithm::Escrow, plan.data_centers, plan.seed);
     let mut minutes = Vec::new();

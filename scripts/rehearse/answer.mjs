@@ -22,7 +22,7 @@ export function answerOf(plan, outcome) {
   const { visitors, limits } = outcome;
   const among = `${limitsText(limits)}`;
   const soldOut = soldOutTexts(plan, outcome);
-  const leftOut = leftOutTexts(plan);
+  const leftOut = [...leftOutTexts(plan), ...sampleTexts(outcome)];
   if (visitors.queued === 0) {
     const calm = `With ${among} nobody waits: ${count(visitors.entered)} enter at once.`;
     return [calm, ...soldOut, ...leftOut];
@@ -56,6 +56,12 @@ function soldOutTexts(plan, outcome) {
   if (waiting === 0) return [`${last}: then nobody waits.`];
   const wait = `at most ${count(waiting)} still ${waiting === 1 ? "waits" : "wait"}`;
   return [`${last}: then ${wait}. Tell them that it is sold out.`];
+}
+
+/** Whether only some of the visitors were played. */
+function sampleTexts({ one_in: oneIn }) {
+  if (!(oneIn > 1)) return [];
+  return [`One of ${count(oneIn)} visitors was played, in a room as much smaller.`];
 }
 
 /** What became of those who had to wait: how long those of them wait who enter. */

@@ -20,7 +20,8 @@ export function answerTo({ plan, onlyCheck }, { check, rehearse }, tell) {
   const text = JSON.stringify(simulated);
   let expected;
   try {
-    expected = check(text);
+    const [visitors, played] = check(text);
+    expected = { visitors, played };
   } catch (error) {
     return { wrong: wrong ? `${error.message}\n${wrong}` : error.message };
   }

@@ -51,6 +51,12 @@ export const REHEARSE_FLAGS = [
   ],
   ["html", "rehearsal.html", "file", "Where the report goes."],
   ["json", undefined, "file", "Where the figures go."],
+  [
+    "one-in",
+    undefined,
+    "number",
+    "One of how many visitors is played; 1 plays everybody. Default: as many as take seconds.",
+  ],
   ["seed", undefined, "number", "Another seed is another day of the same kind. Default: 1."],
   ["threads", undefined, "number", "How many processors it may use. Default: all."],
   ["no-build", false, "", "Use the simulator that was built last, without Rust."],
@@ -108,6 +114,7 @@ export function planOf(options, plan = {}) {
   put(made, "prequeue_minutes", "prequeue-minutes");
   put(made, "bots_percent", "bots-percent");
   put(made, "data_centers", "data-centers");
+  put(made, "one_in", "one-in");
   put(made, "seed", "seed");
   put(made, "arrivals", "preset", presetOf);
   put(made, "arrivals", "arrivals", (file) => ({ per_minute: minutesOf(file) }));

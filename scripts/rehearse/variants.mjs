@@ -8,7 +8,7 @@ const CLOSE = 1.02;
 /** How far from the plan's limits a search looks, as factors. */
 const SMALLEST = 1 / 64;
 export const LARGEST = 64;
-/** Plans of so many visitors are played with two more limits, unless it is said which. */
+/** Where no more are played, the plan is played with two more limits, unless it is said which. */
 export const FEW_VISITORS = 100_000;
 /** The two more: times as many may enter. */
 const MORE = [1.5, 2];
@@ -23,7 +23,7 @@ const LIMIT_MAX = 2_147_483_647;
  * @param {object} [limits]
  * @param {number[]} [limits.inside] values of total_active_users
  * @param {number[]} [limits.perMinute] values of new_users_per_minute
- * @param {number} visitors how many the plan expects
+ * @param {number} visitors how many are played of those that the plan expects
  */
 export function variantsOf(plan, limits, visitors) {
   const named = pairsOf(limits).map((pair) => withLimits(plan, pair));

@@ -13,9 +13,9 @@ import { localRoom } from "../harness/rooms.mjs";
 
 const READ_ONLY = "the-token-for-reading";
 const THREAD = "**/_waiting-room/rehearsal.js";
-/** A thread that takes every plan, comes to 41 % of it and no further. */
-const STUCK = `onmessage = ({ data }) => {
-  postMessage(data.onlyCheck ? { expected: 2000 } : { part: 0.41 });
+/** A thread that would play all visitors of a plan, comes to 41 % of it and no further. */
+const STUCK = `onmessage = ({ data: { plan, onlyCheck } }) => {
+  postMessage(onlyCheck ? { expected: { played: plan.visitors } } : { part: 0.41 });
 };`;
 const shop = localRoom({ name: "shop", total_active_users: 200, new_users_per_minute: 50 });
 const options = { rooms: [shop], vars: { API_TOKEN_READ: READ_ONLY } };
@@ -43,19 +43,19 @@ browserTest("a rehearsal is refused at its fields, and cancelled", options, asyn
   await opensRehearse(owner);
   const visitors = page.getByLabel("How many visitors come");
   await visitors.fill("200001");
-  await owner.reads(/^Limits: 50 a minute and 200 inside, as the room has them\. With more than/);
+  await owner.reads(/^Limits: 50 a minute and 200 inside, as the room has them\. Beside them: /);
   await owner.button("Rehearse").click();
   const problem = page.locator("#field-visitors-problem");
-  await problem.getByText(/^Must be at most 200,000 .*npm run rehearse -- --url http/).waitFor();
+  await problem.getByText(/^Over 200,000 would be played.*npm run rehearse -- --url http/).waitFor();
   assert.ok(await visitors.evaluate((field) => field === document.activeElement));
-  assert.equal(asked.count, 0, "nothing is loaded for a plan that is refused");
+  assert.equal(asked.count, 1, "only the thread that checks the plan begins");
   await owner.looks("rehearse-refused");
 
   await visitors.fill("2000");
   await page.keyboard.press("Enter");
   // As many of the three limits as there are processors.
   await owner.reads(/^(13|27|41) %$/);
-  assert.ok(asked.count > 0);
+  assert.ok(asked.count > 2);
   await owner.looks("rehearse-playing");
   await owner.button("Cancel").click();
   await owner.reads(/^Cancelled/);

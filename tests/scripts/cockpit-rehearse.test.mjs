@@ -9,12 +9,13 @@ import { test } from "node:test";
 
 import {
   INITIAL,
-  VISITORS_MAX,
+  PLAYED_MAX,
   fieldsOf,
   limitsSentence,
   planOf,
   problemsIn,
   problemsOf,
+  tooManyOf,
 } from "../../cockpit/rehearse_fields.js";
 
 const ROOT = `${import.meta.dirname}/../..`;
@@ -77,12 +78,11 @@ test("an event brings its limits, its prequeue and its time, unless the form say
   const other = planOf(room, [opening], said);
   assert.deepEqual([other.prequeue_minutes, other.begins_at], [10, "08:00"]);
   const words = (values) => limitsSentence(room, [opening], values);
-  const more = "Beside them: 1.5 and 2 times as much.";
+  const more =
+    "Beside them: 1.5 and 2 times as much, if no more than 100,000 visitors are played.";
   const ofRoom = `Limits: 50 a minute and 200 inside, as the room has them. ${more}`;
   assert.equal(words(INITIAL), ofRoom);
   assert.match(words({ ...INITIAL, event: "e1" }), /^Limits: 100 .*, as the event has them\./);
-  const many = words({ ...INITIAL, visitors: "150000" });
-  assert.match(many, /With more than 100,000 visitors no others are played\.$/);
 });
 
 test("an event sets anew all that the API lets it set of what a rehearsal needs of a room", () => {
@@ -107,39 +107,42 @@ test("events that are over are not offered", () => {
 
 test("what is too much for a browser is refused with the command that does it", () => {
   const where = { origin: "https://admin.example", room, event: opening };
-  const plan = planOf(room, [opening], { ...form, event: "e1", visitors: VISITORS_MAX + 1 });
-  const [{ field, message }] = problemsOf(plan, where);
+  const plan = planOf(room, [opening], { ...form, event: "e1", visitors: PLAYED_MAX + 1 });
+  const [{ field, message }] = tooManyOf(plan, where);
   assert.equal(field, "visitors");
   assert.equal(
     message,
-    "Must be at most 200,000 in a browser. " +
+    "Over 200,000 would be played, which is too much for a browser. " +
       "npm run rehearse -- --url https://admin.example --room shop --event e1 " +
       "--visitors 200001 --preset flash-sale --minutes-on-site 4 --prequeue-minutes 30 " +
       "--begins-at 09:30 plays more, in the folder that the Worker was deployed from.",
   );
-  assert.deepEqual(problemsOf(planOf(room, [], form), where), []);
-  const fields = (values) => problemsOf(planOf(room, [], values), where).map((one) => one.field);
+});
+
+test("what is missing or no whole number is refused before anything is loaded", () => {
+  assert.deepEqual(problemsOf(planOf(room, [], form)), []);
+  const fields = (values) => problemsOf(planOf(room, [], values)).map((one) => one.field);
   assert.deepEqual(fields({ ...form, visitors: undefined }), ["visitors"]);
   assert.deepEqual(fields({ ...form, prequeue_minutes: 1.5 }), ["prequeue_minutes"]);
   assert.deepEqual(fields({ ...form, seed: 1.5 }), ["seed"]);
-  const found = (find) => problemsOf(planOf(room, [], form), { ...where, find });
+  const found = (find) => problemsOf(planOf(room, [], form), find);
   assert.deepEqual(found(20), []);
   for (const find of [0, -1, 1.5]) assert.deepEqual(found(find).map((one) => one.field), ["find"]);
 });
 
 test("a search and another day are in the command, and only the day is in the plan", () => {
   const where = { origin: "https://admin.example", room, find: 20 };
-  const asked = { ...form, visitors: VISITORS_MAX + 1, find: 20, seed: 7 };
+  const asked = { ...form, visitors: PLAYED_MAX + 1, find: 20, seed: 7 };
   const plan = planOf(room, [], asked);
   assert.equal(plan.seed, 7);
   assert.ok(!("find" in plan));
-  assert.match(problemsOf(plan, where)[0].message, / --find 20 --seed 7 plays more/);
+  assert.match(tooManyOf(plan, where)[0].message, / --find 20 --seed 7 plays more/);
 });
 
 test("a stock is in the plan and in the command", () => {
-  const plan = planOf(room, [], { ...form, visitors: VISITORS_MAX + 1, stock: 5_000 });
+  const plan = planOf(room, [], { ...form, visitors: PLAYED_MAX + 1, stock: 5_000 });
   assert.equal(plan.stock, 5_000);
-  const [{ message }] = problemsOf(plan, { origin: "https://admin.example", room });
+  const [{ message }] = tooManyOf(plan, { origin: "https://admin.example", room });
   assert.match(message, / --minutes-on-site 4 --stock 5000 plays more/);
 });
 

@@ -63,6 +63,8 @@ pub struct Cost {
     /// Those calls that were for slots of visitors who entered or asked to. The others report that
     /// somebody is still inside.
     pub entry_calls: u64,
+    /// Those calls that reached the room's global object: what data centers tell it and ask it.
+    pub global_calls: u64,
     /// The calls that reached the registry, which all rooms share.
     pub registry_calls: u64,
     /// The objects of the room that were called.

@@ -4,6 +4,7 @@
 use room_core::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use serde::Serialize;
 
+use super::one_in::OneIn;
 use super::{Plan, Totals};
 use crate::measure::Cost;
 use crate::measure::Told;
@@ -19,6 +20,8 @@ const FEW: f64 = 0.005;
 pub struct Outcome {
     /// The limits of the room.
     pub limits: Limits,
+    /// One of how many visitors was played; all counts are those of everybody.
+    pub one_in: u32,
     /// When the doors opened, in seconds from the beginning.
     pub opens_at_s: u64,
     /// The number of visitors, by what became of them.
@@ -123,8 +126,9 @@ pub struct Minute {
 impl Outcome {
     /// Reads the outcome from a finished world. `totals` are those at the end of each minute.
     pub(super) fn of(plan: &Plan, world: &mut World, totals: &[Totals]) -> Self {
-        let waiting = world.waiting();
-        let cost = world.cost();
+        let sample = plan.sample();
+        let waiting = sample.all(world.waiting());
+        let cost = sample.cost(world.cost());
         let truth = world.truth();
         let start = truth.started_at();
         let opens_at = start + plan.opens_at_ms();
@@ -137,6 +141,7 @@ impl Outcome {
             entered.iter().filter(|one| one.has_waited).filter_map(wait).collect();
         let longest = truth.samples.iter().enumerate().max_by_key(|(_, one)| one.waiting);
         let settings = plan.settings();
+        let (arrived, admitted) = (sample.all(truth.arrived), sample.all(truth.admitted));
         let last = entered.iter().filter_map(|one| one.entered_at).max();
         Self {
             limits: Limits {
@@ -144,27 +149,29 @@ impl Outcome {
                 new_users_per_minute: settings.new_users_per_minute,
                 session_duration: settings.session_duration_minutes,
             },
+            one_in: sample.get(),
             opens_at_s: plan.opens_at_ms() / SECOND_MS,
             visitors: Counts {
-                arrived: truth.arrived,
-                queued: truth.queued,
-                entered: truth.admitted,
-                gave_up: truth.arrived.saturating_sub(truth.admitted + waiting),
+                arrived,
+                queued: sample.all(truth.queued),
+                entered: admitted,
+                gave_up: arrived.saturating_sub(admitted + waiting),
                 waiting,
             },
             wait_s: Waits::of(all),
             queued_wait_s: Waits::of(queued),
             last_entry_s: last.map_or(0.0, |at| seconds(at.since_ms(start))),
             line_over_at_s: line_over_at_s(&truth.samples),
-            longest_line: longest.map_or(0, |(_, one)| one.waiting),
+            longest_line: longest.map_or(0, |(_, one)| sample.all_now(one.waiting)),
             longest_line_at_s: longest.map_or(0, |(second, _)| second as u64),
-            most_inside: truth.samples.iter().map(|one| one.active).max().unwrap_or(0),
-            over_limit: truth.active_over_visitors,
-            over_limit_unexplained: truth.over_unexplained,
-            over_rate: truth.rate_over_visitors,
+            most_inside: sample
+                .all_now(truth.samples.iter().map(|one| one.active).max().unwrap_or(0)),
+            over_limit: sample.all(truth.active_over_visitors),
+            over_limit_unexplained: sample.all(truth.over_unexplained),
+            over_rate: sample.all(truth.rate_over_visitors),
             told: Told::of(visitors),
             cost,
-            minutes: minutes(visitors, &truth.samples, totals, start, opens_at),
+            minutes: minutes(sample, visitors, &truth.samples, totals, start, opens_at),
         }
     }
 }
@@ -202,6 +209,7 @@ struct Comers {
 }
 
 fn minutes(
+    sample: OneIn,
     visitors: &[Visitor],
     samples: &[Sample],
     totals: &[Totals],
@@ -231,16 +239,16 @@ fn minutes(
         let (told_s, told_true_s) = (mean(|one| one.0), mean(|one| one.1));
         let waits = (!row.waits.is_empty()).then(|| Waits::of(row.waits));
         Minute {
-            arrived: row.count,
-            entered: now.entered - before.entered,
-            inside: most(|one| one.active),
-            waiting: most(|one| one.waiting),
-            pages: now.pages - before.pages,
+            arrived: sample.all(row.count),
+            entered: sample.all(now.entered - before.entered),
+            inside: sample.all_now(most(|one| one.active)),
+            waiting: sample.all_now(most(|one| one.waiting)),
+            pages: sample.all(now.pages - before.pages),
             wait_median_s: waits.map(|waits| waits.median),
             wait_p90_s: waits.map(|waits| waits.p90),
             told_s,
             told_true_s,
-            gave_up: row.gave_up,
+            gave_up: sample.all(row.gave_up),
         }
     })
     .collect()

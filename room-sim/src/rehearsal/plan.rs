@@ -13,6 +13,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::arrivals::{self, Arrivals};
+use super::one_in::OneIn;
 use crate::scenario::usual::constant;
 use crate::scenario::{Fault, START, Scenario};
 use crate::visitor::{Habits, Stay};
@@ -75,12 +76,18 @@ pub struct Plan {
     /// what a room calls and costs, and hardly who waits.
     #[serde(default = "many")]
     pub isolates: usize,
+    /// One of how many visitors is played, in a room as much smaller: 1 plays everybody. Without it
+    /// the sample is as large as takes seconds.
+    #[serde(default)]
+    pub one_in: Option<u32>,
     /// The seed of all chance.
     #[serde(default = "one")]
     pub seed: u64,
     /// The room's settings, as the product reads them.
     #[serde(skip, default = "any_settings")]
     settings: Settings,
+    #[serde(skip, default = "everybody")]
+    sample: OneIn,
 }
 
 /// How visitors behave inside.
@@ -127,6 +134,10 @@ fn one() -> u64 {
     1
 }
 
+fn everybody() -> OneIn {
+    OneIn::ALL
+}
+
 fn any_settings() -> Settings {
     Settings::with_limits(1, 1)
 }
@@ -141,12 +152,32 @@ impl Plan {
             Ok(settings) => plan.settings = settings,
             Err(errors) => wrong.extend(errors),
         }
+        match plan.sample_asked() {
+            Some(sample) => plan.sample = sample,
+            None => wrong.push(Wrong::of("one_in", OneIn::WRONG)),
+        }
         if wrong.is_empty() { Ok(plan) } else { Err(wrong) }
     }
 
     /// Returns the expected number of visitors.
     pub fn visitors(&self) -> f64 {
         arrivals::area(&self.arrivals.curve(self.visitors))
+    }
+
+    /// Returns how many visitors are played for those that are expected.
+    pub fn played(&self) -> f64 {
+        self.visitors() / f64::from(self.sample.get())
+    }
+
+    pub(super) fn sample(&self) -> OneIn {
+        self.sample
+    }
+
+    /// Returns the sample that the plan asks for, or else the usual one; `None` if it asks for one
+    /// that is too small.
+    fn sample_asked(&self) -> Option<OneIn> {
+        let usual = || Some(OneIn::of(self.visitors(), &self.settings));
+        self.one_in.map_or_else(usual, |one_in| OneIn::one_in(one_in, &self.settings))
     }
 
     /// Returns the room's settings.
@@ -165,10 +196,12 @@ impl Plan {
 
     /// Returns the story to play.
     pub fn scenario(&self) -> Scenario {
-        let arrivals = self.arrivals.curve(self.visitors);
+        let part = f64::from(self.sample.get());
+        let curve = self.arrivals.curve(self.visitors).into_iter();
+        let arrivals: Vec<(u64, f64)> = curve.map(|(at_ms, rate)| (at_ms, rate / part)).collect();
         let last_ms = arrivals.last().map_or(0, |(at_ms, _)| *at_ms);
         let opens_at_ms = self.opens_at_ms();
-        let mut settings = self.settings.clone();
+        let mut settings = self.sample.room(&self.settings);
         if opens_at_ms > 0 {
             settings.queue_all = true;
             settings.shuffles.extend(self.shuffle(opens_at_ms));
@@ -191,7 +224,7 @@ impl Plan {
             },
             faults: (opens_at_ms > 0).then_some((opens_at_ms, Fault::Open)).into_iter().collect(),
             measured_from_ms: 0,
-            isolates_max: self.isolates,
+            isolates_max: self.sample.isolates(self.isolates),
             ..constant("rehearsal", 0.0)
         }
     }
@@ -370,6 +403,35 @@ mod tests {
                  "visitors": 9, "arrivals": { "preset": "all_day" } }"#,
         );
         assert_eq!(plan.expect("a plan").settings().confirm_turn_minutes, 0);
+    }
+
+    #[test]
+    fn so_many_are_played_as_take_seconds_in_a_room_that_is_large_enough() {
+        let plan = |visitors: u32, inside: u32, per_minute: u32, more: &str| {
+            Plan::read(&format!(
+                r#"{{ "room": {{ "total_active_users": {inside},
+                       "new_users_per_minute": {per_minute} }}, "visitors": {visitors},
+                     "arrivals": {{ "preset": "all_day" }} {more} }}"#
+            ))
+        };
+        let played = |visitors, inside, per_minute| {
+            let plan = plan(visitors, inside, per_minute, "").expect("a plan");
+            (plan.played().round() as u32, plan.sample().get())
+        };
+        assert_eq!(played(100_000, 200_000, 20_000), (100_000, 1));
+        assert_eq!(played(1_000_000, 200_000, 20_000), (100_000, 10));
+        // A room of a tenth would have 300 places, or admit 60 a minute.
+        assert_eq!(played(1_000_000, 3_000, 3_000), (333_333, 3));
+        assert_eq!(played(1_000_000, 30_000, 600), (500_000, 2));
+        assert_eq!(played(1_000_000, 1_999, 599), (1_000_000, 1));
+        let told = |one_in: u32| {
+            let got = plan(1_000_000, 3_000, 3_000, &format!(r#", "one_in": {one_in}"#));
+            got.map(|plan| plan.played().round() as u32).map_err(|wrong| wrong[0].to_string())
+        };
+        assert_eq!((told(1), told(2)), (Ok(1_000_000), Ok(500_000)));
+        for one_in in [0, 4, u32::MAX] {
+            assert!(told(one_in).is_err_and(|one| one.starts_with("one_in: must be 1 to play")));
+        }
     }
 
     #[test]

@@ -195,6 +195,7 @@ impl Loads {
             measured_ms,
             calls,
             entry_calls: self.entry_calls,
+            global_calls: self.global.calls,
             registry_calls: self.registry_calls,
             objects,
             awake_ms,
