@@ -237,19 +237,12 @@ impl Ledger {
         let beyond = u32::try_from(beyond).unwrap_or(u32::MAX);
         if beyond > 0 {
             let id = GrantId { incarnation, number: 0 };
-            self.grants.insert(
-                id,
-                Grant {
-                    class: SlotClass::New,
-                    n: beyond,
-                    granted_at: now,
-                    until: now + lease_ms,
-                    used: 0,
-                    returned: 0,
-                    written_off: 0,
-                    bucket: Bucket::default(),
-                },
-            );
+            *self.new_by_bin.get_or_default(now.0 / BIN_MS) += beyond;
+            let (class, granted_at, until) = (SlotClass::New, now, now + lease_ms);
+            let (used, returned, written_off, bucket) = (0, 0, 0, Bucket::default());
+            let n = beyond;
+            let grant = Grant { class, n, granted_at, until, used, returned, written_off, bucket };
+            self.grants.insert(id, grant);
             let stand_in = StandIn { first_number: self.next_number, grant: id };
             self.stand_ins.insert(self.incarnation, stand_in);
         }

@@ -145,6 +145,27 @@ fn what_was_granted_is_known_for_a_minute_unless_it_came_back() {
     check(&ledger, 0, 3);
 }
 
+#[test]
+fn slots_of_after_the_last_row_count_for_a_minute_from_the_restart() {
+    let (mut ledger, settings) = (ledger(), Settings::for_tests());
+    ledger.grant(NOW, &settings, SlotClass::New, 5, LEASE_MS);
+    ledger.raise_ceiling(4);
+    let unsaved = ledger.grant(NOW + 1_000, &settings, SlotClass::New, 3, LEASE_MS).grant;
+    // The row has none of the last grant.
+    let mut row = self::ledger();
+    row.grant(NOW, &settings, SlotClass::New, 5, LEASE_MS);
+    row.raise_ceiling(4);
+    let started_at = NOW + 2_000;
+    let mut ledger = row.restart(Incarnation(8), started_at, LEASE_MS);
+    // They were used, at a second that a wrong clock has told.
+    assert!(ledger.set_used(ledger.stand_in_for(unsaved).unwrap(), 3));
+    let since = |ledger: &Ledger, from| ledger.granted_since(from, from + MINUTE_MS);
+    assert_eq!((since(&ledger, NOW), since(&ledger, started_at)), (9, 4));
+    ledger.settle(started_at + MINUTE_MS, &settings);
+    assert_eq!(since(&ledger, started_at), 4);
+    assert_eq!(since(&ledger, started_at + 500), 0);
+}
+
 /// So long a census can be doubted, while the line is that of before.
 #[test]
 fn slots_of_called_visitors_are_known_for_as_long_as_a_census_is_doubted() {
