@@ -5,6 +5,7 @@
 //! called, and may take a slot at the next check-in. `capacity` counts the slots. Nobody enters
 //! without one, so a threshold too high lets in nobody too many.
 
+mod ahead;
 mod drawn;
 pub mod estimate;
 pub mod forecast;

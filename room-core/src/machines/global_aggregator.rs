@@ -371,6 +371,8 @@ impl GlobalAggregator {
     /// threshold or opening changed; such a change must be stored before it is reported.
     fn tick(&mut self, now: Timestamp, settings: &Settings, turn: &mut GlobalTurn) -> bool {
         self.look(now, settings);
+        self.queue.bring_back(now);
+        self.pace.bring_back(now);
         turn.incidents.extend(self.books.settle(now, settings));
         let (ledger, contributions) = (self.books.ledger(), self.books.contributions());
         let entered = ledger.queued_since(self.queue.reported().middle());
@@ -421,7 +423,7 @@ impl GlobalAggregator {
         let now_used = Use {
             inside: self.books.counted(now, settings) + outstanding,
             in_rate: self.books.granted_in_rate_window(now),
-            entered_per_minute: contributions.entered_since(now.minus_seconds(300)) / 5,
+            entered_per_minute: contributions.entered_since(now.minus_seconds(300), now) / 5,
             newcomers_per_minute: self.counters.newcomers_per_minute(now),
             is_open: self.queue.is_open() && self.queue.waiting() == 0 && !settings.admits_nobody(),
             ends_sessions: contributions.has_revoked(),
@@ -433,7 +435,7 @@ impl GlobalAggregator {
         let (ledger, contributions) = (self.books.ledger(), self.books.contributions());
         let middle = self.queue.reported().middle();
         let queued_since_round = ledger.queued_since(Round::at(now).start());
-        let flow_per_s = contributions.entered_since(now.minus_seconds(30)) as f64 / 30.0;
+        let flow_per_s = contributions.entered_since(now.minus_seconds(30), now) as f64 / 30.0;
         // Below 0 after the limit was lowered.
         let rate_free = f64::from(settings.new_users_per_minute)
             - self.books.granted_in_rate_window(now) as f64;

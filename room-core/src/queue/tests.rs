@@ -413,3 +413,15 @@ fn an_older_census_changes_nothing() {
     assert_eq!(queue.waiting_up_to(OrderKey(1_500)), 1);
     assert_eq!(OrderKey::fifo(Timestamp(5_001)).coarse(), OrderKey(9_999));
 }
+
+#[test]
+fn a_census_of_a_clock_that_was_ahead_gives_way_to_the_present_one() {
+    let mut queue = closed_with(&[1_000], 720);
+    queue.closed_at = Timestamp(3_600_000);
+    queue.bring_back(Timestamp(3_600_000));
+    assert_eq!(queue.reported(), Epoch(720), "it has begun");
+    queue.bring_back(Timestamp(60_000));
+    assert_eq!((queue.closed_at(), queue.threshold()), (Timestamp(60_000), OrderKey(1_000)));
+    queue.observe(Epoch(11), &EpochCensus::from_iter([(OrderKey(2_000), 1)]));
+    assert_eq!((queue.reported(), queue.waiting()), (Epoch(11), 1));
+}

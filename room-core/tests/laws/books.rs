@@ -105,7 +105,7 @@ fn answers(book: &mut Contributions) -> String {
         book.seqs(),
         book.reported_epoch(NOW),
         book.admitted_since(from),
-        book.entered_since(from),
+        book.entered_since(from, NOW),
         book.joined_since(from),
         book.used_of(|_| true),
     )

@@ -116,3 +116,37 @@ fn i1_a_minute_is_as_long_while_clocks_of_objects_are_behind() {
         cluster.truth.check_rate();
     }
 }
+
+/// The ledger's clock is an hour ahead for half a minute. Then it is right, in the same incarnation
+/// or in the next one.
+#[test]
+fn the_line_goes_on_after_the_clock_of_the_ledger_was_ahead() {
+    let right = agreeing();
+    for restarts in [true, false] {
+        // Enough places for all who enter while the clock is wrong: sessions seem to be over then.
+        let mut cluster = Cluster::at(RIGHT, limits(1_000, PLACES as u32), 2, agreeing());
+        for visitor in 0..9 * PLACES {
+            cluster.arrive(visitor % 4);
+            cluster.run(1, TICK_MS);
+        }
+        cluster.run(MINUTE, TICK_MS);
+        cluster.clocks = Clocks { global: right.global + AHEAD_MS, ..right };
+        cluster.run(MINUTE / 2, TICK_MS);
+        cluster.clocks = right;
+        if restarts {
+            cluster.restart_global();
+        }
+        // Pages ask after seconds, whatever the ticket says of the time.
+        let check_in = |cluster: &mut Cluster| {
+            for _ in 0..24 {
+                (0..9 * PLACES).for_each(|visitor| cluster.come_back(visitor, visitor % 4, 0));
+                cluster.run(20, TICK_MS);
+            }
+        };
+        check_in(&mut cluster);
+        let before = cluster.truth.admitted();
+        check_in(&mut cluster);
+        let entered = cluster.truth.admitted() - before;
+        assert!(entered >= PLACES, "{entered} enter in two minutes, restart: {restarts}");
+    }
+}

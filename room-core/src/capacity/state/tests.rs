@@ -195,7 +195,7 @@ fn a_source_that_has_ended_counts_for_nothing_any_more() {
     contributions.merge(Timestamp(95_000), source(0, 1), contribution.clone());
     contributions.merge(Timestamp(2_000_000), source(0, 2), contribution);
     let check = |contributions: &Contributions, now_ms: u64, want: (u64, u32, u64)| {
-        let entered = contributions.entered_since(Timestamp::default());
+        let entered = contributions.entered_since(Timestamp::default(), Timestamp(now_ms));
         let told = (
             entered,
             contributions.used_of(|_| true),

@@ -33,11 +33,11 @@ impl Totals {
         self.facts.replace(before.map(|before| &before.facts), &contribution.facts);
     }
 
-    /// Returns how many visitors were admitted since the half second of `from`. Those of whom only
-    /// the second is known, from an earlier version, count in the whole second.
-    pub(super) fn entered_since_half(&self, from: Timestamp) -> u64 {
+    /// Returns how many visitors were admitted from the half second of `from` to `until`. Those of
+    /// whom only the second is known, from an earlier version, count in the whole second.
+    pub(super) fn entered_since_half(&self, from: Timestamp, until: Timestamp) -> u64 {
         let early = if from.is_in_first_half() { 0 } else { self.entered_early.of(from.seconds()) };
-        self.entered.since(from).saturating_sub(early.into())
+        self.entered.between(from, until).saturating_sub(early.into())
     }
 
     /// Subtracts the counts of a contribution that no longer counts.
@@ -130,6 +130,13 @@ impl Total<u64> {
     /// Returns the sum of the counts since the second of `from`, including it.
     pub(super) fn since(&self, from: Timestamp) -> u64 {
         self.0.from_key(&from.seconds()).map(|(_, count)| u64::from(*count)).sum()
+    }
+
+    /// Returns the sum of the counts from the second of `from` to that of `until`.
+    pub(super) fn between(&self, from: Timestamp, until: Timestamp) -> u64 {
+        let counts = self.0.from_key(&from.seconds());
+        let within = counts.take_while(|(second, _)| **second <= until.seconds());
+        within.map(|(_, count)| u64::from(*count)).sum()
     }
 
     /// Returns the first second with a count since that of `from`, including it.
@@ -243,7 +250,11 @@ mod tests {
             |count| Contribution { entered_early: [(7, count)].into(), ..entered(&[(7, 3)]) };
         let mut totals = Totals::default();
         let check = |totals: &Totals, from_ms: u64, want: u64| {
-            assert_eq!(totals.entered_since_half(Timestamp(from_ms)), want, "{from_ms}");
+            assert_eq!(
+                totals.entered_since_half(Timestamp(from_ms), Timestamp(9_000)),
+                want,
+                "{from_ms}"
+            );
         };
         totals.replace(None, &early(2));
         // An earlier version does not say it.

@@ -189,10 +189,11 @@ impl Books {
     /// and has not come back: a data center whose clock is wrong reports its use too early.
     pub(super) fn granted_in_rate_window(&self, now: Timestamp) -> u64 {
         let from = now.minus_seconds(RATE_BINS - 1);
-        let reported = self.entered.get((from, 0), || self.contributions.entered_since_half(from))
-            + self.ledger.written_off_in_rate(now)
-            + self.ledger.outstanding();
-        reported.max(self.ledger.granted_since(from, now))
+        let reported =
+            self.entered.get((from, 0), || self.contributions.entered_since_half(from, now))
+                + self.ledger.written_off_in_rate(now)
+                + self.ledger.outstanding();
+        reported.max(self.ledger.granted_since(from))
     }
 
     /// Whether counters may get slots in advance of need (leases). Not in a slow room, and not when
@@ -213,7 +214,7 @@ impl Books {
         let from = now - ADMISSION_WINDOW_MS;
         let Some(first) = self.contributions.first_entered_since(from) else { return 0 };
         let span_ms = now.since_ms(first).clamp(MINUTE_MS, ADMISSION_WINDOW_MS);
-        self.contributions.entered_since(from) * 1_000 * MINUTE_MS / span_ms
+        self.contributions.entered_since(from, now) * 1_000 * MINUTE_MS / span_ms
     }
 
     /// Returns the seconds until a slot is free under both limits if nobody inside renews a

@@ -1,7 +1,7 @@
 //! The pace at which called visitors get slots in a fast room. It spreads them evenly over the
 //! minute, instead of granting all at once when the rate allows new ones.
 
-use crate::base::time::Timestamp;
+use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::queue::pace::pace_burst_ms;
 use crate::room::settings::Settings;
 
@@ -17,6 +17,11 @@ impl Pace {
     /// Makes a pace that allows no slot yet at `now`.
     pub(super) fn from(now: Timestamp) -> Self {
         Self { used_until_ms: now.0 as f64 }
+    }
+
+    /// Allows slots again after a clock that was ahead.
+    pub(super) fn bring_back(&mut self, now: Timestamp) {
+        self.used_until_ms = self.used_until_ms.min((now + MINUTE_MS).0 as f64);
     }
 
     /// Returns how many slots the pace allows at `now`. `pace_per_s` is above 0.
@@ -45,5 +50,21 @@ impl Pace {
         let n = wanted.min(self.allows(now, settings, pace_per_s));
         self.used_until_ms = start_ms + slot_ms * n as f64;
         n
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pace;
+    use crate::base::time::Timestamp;
+    use crate::room::settings::Settings;
+
+    #[test]
+    fn a_pace_that_was_used_by_a_clock_that_was_ahead_goes_on_a_minute_later() {
+        let (right, settings) = (Timestamp(1_000_000), Settings::for_tests());
+        let mut pace = Pace::from(right + 3_600_000);
+        pace.bring_back(right);
+        assert_eq!(pace.allows(right + 60_000, &settings, 1.0), 0);
+        assert_eq!(pace.allows(right + 62_000, &settings, 1.0), 2);
     }
 }

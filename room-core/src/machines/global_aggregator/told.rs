@@ -98,7 +98,9 @@ impl GlobalAggregator {
             closed_at: self.queue.closed_at(),
             next_place_s: self.books.next_place_s(now, settings),
             admissions_per_1000_minutes: self.books.admissions_per_1000_minutes(now),
-            entered_last_minute: Some(self.books.contributions().entered_since(now - MINUTE_MS)),
+            entered_last_minute: Some(
+                self.books.contributions().entered_since(now - MINUTE_MS, now),
+            ),
             forecast: self.forecast_cache.curve(now, settings, &self.queue, &self.books),
             revoked: self.books.contributions().last_revoked(),
             revoked_since: Some(self.books.contributions().revoked_since()),
@@ -143,7 +145,7 @@ impl GlobalAggregator {
     pub fn status(&self, now: Timestamp, settings: &Settings) -> Status {
         // The census is some seconds old: who came and who went since then is known as well.
         let line = self.queue.waiting() + self.joined_since_census();
-        let waiting = line.saturating_sub(self.called_in_since_census());
+        let waiting = line.saturating_sub(self.called_in_since_census(now));
         let next_place_s = self.books.next_place_s(now, settings);
         let rate = self.books.admissions_per_1000_minutes(now);
         let before_last = waiting.saturating_sub(1);
@@ -201,9 +203,9 @@ impl GlobalAggregator {
 
     /// Returns how many visitors of the line have entered since the census, by the reports so far.
     /// Granted slots are a worse measure: some are granted before they are needed.
-    fn called_in_since_census(&self) -> u64 {
+    fn called_in_since_census(&self, now: Timestamp) -> u64 {
         let (contributions, from) = (self.books.contributions(), self.queue.reported().middle());
-        contributions.entered_since(from).saturating_sub(contributions.admitted_since(from))
+        contributions.entered_since(from, now).saturating_sub(contributions.admitted_since(from))
     }
 
     /// Returns the visitors who joined since the census. Of all who `entered` since, those beyond

@@ -98,5 +98,5 @@ fn the_sum_of_all_sources_knows_who_joined_and_who_entered() {
     book.merge(NOW, source(1), of(at(1, 2), at(2, 1)));
     let sum = Contributions::from(book.stored_sum(Incarnation(7)));
     let since = NOW.minus_seconds(10);
-    assert_eq!((sum.joined_since(since), sum.entered_since(since)), (6, 6));
+    assert_eq!((sum.joined_since(since), sum.entered_since(since, NOW)), (6, 6));
 }
