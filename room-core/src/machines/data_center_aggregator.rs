@@ -325,6 +325,12 @@ impl DataCenterAggregator {
         self.view.as_ref().is_some_and(|view| view.made_at.since_ms(now) > SKEW_MS)
     }
 
+    /// Returns a moment that has passed also by ledger time: a clock that is ahead must not forget
+    /// who is still inside.
+    fn surely_passed(&self, now: Timestamp) -> Timestamp {
+        self.view.as_ref().map_or(now, |view| now.min(view.made_at + SKEW_MS))
+    }
+
     fn is_calm(&self) -> bool {
         self.view.as_ref().is_some_and(|view| view.cadence.is_calm())
     }
@@ -447,8 +453,9 @@ impl DataCenterAggregator {
 
     fn sync(&mut self, now: Timestamp, settings: &Settings) -> Sync {
         let hello = self.base.is_none();
-        self.counts.prune(now, settings);
-        self.isolates.retain(|_, isolate| now.since_ms(isolate.seen) < 10 * ISOLATE_MS);
+        let passed = self.surely_passed(now);
+        self.counts.prune(passed, settings);
+        self.isolates.retain(|_, isolate| passed.since_ms(isolate.seen) < 10 * ISOLATE_MS);
         let included: SortedMap<IsolateId, u64> =
             self.isolates.iter().map(|(isolate, state)| (*isolate, state.received)).collect();
         let quiet = !self.reported;

@@ -176,7 +176,7 @@ fn slots_of_after_the_last_row_count_for_a_minute_from_the_restart() {
     let mut ledger = row.restart(Incarnation(8), started_at, LEASE_MS);
     // They were used, at a second that a wrong clock has told.
     assert!(ledger.set_used(ledger.stand_in_for(unsaved).unwrap(), 3));
-    let since = |ledger: &Ledger, from| ledger.granted_since(from, from + MINUTE_MS);
+    let since = |ledger: &Ledger, from| ledger.granted_since(from);
     assert_eq!((since(&ledger, NOW), since(&ledger, started_at)), (9, 4));
     ledger.settle(started_at + MINUTE_MS, &settings);
     assert_eq!(since(&ledger, started_at), 4);

@@ -311,7 +311,7 @@ impl Counts {
     /// Forgets what no longer counts. It looks at every visitor, so it runs every 2 s at most, even
     /// if urgent syncs follow each other faster.
     pub(super) fn prune(&mut self, now: Timestamp, settings: &Settings) {
-        if now.since_ms(self.pruned_at) < SYNC_MS {
+        if now >= self.pruned_at && now.since_ms(self.pruned_at) < SYNC_MS {
             return;
         }
         self.pruned_at = now;

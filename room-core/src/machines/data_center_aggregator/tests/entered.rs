@@ -7,7 +7,7 @@ use crate::base::time::Timestamp;
 use crate::capacity::cadence::Cadence;
 use crate::capacity::facts::{Fact, key};
 use crate::capacity::slots::{RATE_BINS, SlotClass};
-use crate::capacity::state::{REPORT_MS, SYNC_MS};
+use crate::capacity::state::{LEFT_OUT_MS, REPORT_MS, SYNC_MS};
 use crate::machines::turn::RequestId;
 use crate::machines::wire::{Admission, IsolateEvent};
 use crate::order::census::Epoch;
@@ -132,4 +132,29 @@ fn who_entered_early_in_a_second_is_told_as_long_as_that_counts() {
     assert_eq!(sent.entered_early, [(1_000, 1)].into());
     let sent = later(&mut fixture, 6, 1_000 * RATE_BINS + SYNC_MS);
     assert_eq!((sent.entered.get(&1_000), sent.entered_early), (Some(&4), [].into()));
+}
+
+#[test]
+fn a_clock_that_is_ahead_for_a_while_forgets_nobody_who_is_inside() {
+    let mut fixture = Fixture::greeted(&[]);
+    fixture.report(&report(1, 1, &[admitted(1, 1_305)]));
+    fixture.sync();
+    // How many it tells to be inside after an answer of the ledger, at a time of its own clock.
+    let mut inside = |isolate: u64, ledger: Timestamp, now: Timestamp| {
+        fixture.now = ledger;
+        while fixture.synced(isolate, &[]).send.is_some() {}
+        fixture.now = now;
+        let turn = fixture.report(&report(isolate, 1, &[admitted(isolate, 9_000)]));
+        fixture.now = turn.wake_at.unwrap_or(now);
+        let turn = fixture.machine.on_alarm(fixture.now, &fixture.settings);
+        fixture.note(turn);
+        fixture.sent.activity.get(&Bucket(1_305)).copied()
+    };
+    let later = |later_ms: u64| NOW + later_ms;
+    assert_eq!(inside(2, later(5_000), later(7_200_000)), Some(1));
+    assert_eq!(inside(3, later(9_000), later(10_000)), Some(1));
+    let ended = Timestamp::from_seconds(1_305) + 2 * Settings::for_tests().session_ms();
+    let forgotten = ended + LEFT_OUT_MS;
+    assert_eq!(inside(4, forgotten - 5_000, forgotten - 5_000), Some(1));
+    assert_eq!(inside(5, forgotten, forgotten), None);
 }
