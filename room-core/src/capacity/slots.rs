@@ -389,7 +389,6 @@ impl Ledger {
     /// Writes off the slots that are not accounted for [`WRITE_OFF_MS`] after their end. Forgets
     /// grants that no longer count.
     pub fn settle(&mut self, now: Timestamp, settings: &Settings) {
-        self.bring_back(now);
         for grant in self.grants.values_mut() {
             if grant.outstanding() > 0 || grant.bucket == Bucket::default() {
                 grant.hold(settings);
@@ -476,17 +475,19 @@ impl Ledger {
     /// Returns how many slots were granted to called visitors since `from`, including the whole
     /// half second of `from`.
     pub fn queued_since(&self, from: Timestamp) -> u64 {
-        since(&self.queued_by_bin, from)
+        between(&self.queued_by_bin, from, Timestamp(u64::MAX))
     }
 
-    /// Returns the same of all slots, from a minute ago at most, that have not come back.
-    pub fn granted_since(&self, from: Timestamp) -> u64 {
-        self.queued_since(from) + since(&self.new_by_bin, from)
+    /// Returns how many slots of both classes were granted from `from`, a minute ago at most, to
+    /// `now`, and have not come back.
+    pub fn granted_since(&self, from: Timestamp, now: Timestamp) -> u64 {
+        between(&self.queued_by_bin, from, now) + between(&self.new_by_bin, from, now)
     }
 }
 
-fn since(by_bin: &SortedMap<u64, u32>, from: Timestamp) -> u64 {
-    by_bin.from_key(&(from.0 / BIN_MS)).map(|(_, n)| u64::from(*n)).sum()
+fn between(by_bin: &SortedMap<u64, u32>, from: Timestamp, until: Timestamp) -> u64 {
+    let bins = by_bin.from_key(&(from.0 / BIN_MS));
+    bins.take_while(|(bin, _)| **bin <= until.0 / BIN_MS).map(|(_, n)| u64::from(*n)).sum()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! Merging is commutative, associative and idempotent (invariant I15 of `docs/algorithm.md`). So a
 //! message may be lost, repeated or late without harm.
 
+mod latest;
 mod named;
 mod names;
 mod nodes;
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::id::{Incarnation, IsolateId, VisitorId};
 use crate::base::sorted::{SortedMap, SortedSet};
-use crate::base::time::{CLOCKS_APART_MS, MINUTE_MS, SECOND_MS, Timestamp};
+use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::capacity::facts::Facts;
 use crate::capacity::holds::{Holds, StoredHolds, UnheardMove};
 use crate::capacity::slots::GrantId;
@@ -377,14 +378,14 @@ impl Contributions {
     }
 
     /// Returns how many visitors, newcomers and called ones, were admitted since the second of
-    /// `from`, including it, by a clock that is not far ahead of `now`.
+    /// `from`, including it. None of a clock that was far ahead of `now`.
     pub fn entered_since(&self, from: Timestamp, now: Timestamp) -> u64 {
-        self.totals.entered.between(from, now + CLOCKS_APART_MS)
+        self.totals.entered.between(from, self.latest(now))
     }
 
     /// Returns the same since the half second of `from`.
     pub fn entered_since_half(&self, from: Timestamp, now: Timestamp) -> u64 {
-        self.totals.entered_since_half(from, now + CLOCKS_APART_MS)
+        self.totals.entered_since_half(from, self.latest(now))
     }
 
     /// Returns how many visitors were admitted in one second, counted from 1970.

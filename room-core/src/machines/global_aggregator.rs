@@ -371,8 +371,11 @@ impl GlobalAggregator {
     /// threshold or opening changed; such a change must be stored before it is reported.
     fn tick(&mut self, now: Timestamp, settings: &Settings, turn: &mut GlobalTurn) -> bool {
         self.look(now, settings);
-        self.queue.bring_back(now);
-        self.pace.bring_back(now);
+        if !self.books.contributions().says_later(now) {
+            self.queue.bring_back(now);
+            self.pace.bring_back(now);
+            self.books.bring_back(now);
+        }
         turn.incidents.extend(self.books.settle(now, settings));
         let (ledger, contributions) = (self.books.ledger(), self.books.contributions());
         let entered = ledger.queued_since(self.queue.reported().middle());

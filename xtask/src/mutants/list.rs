@@ -23,14 +23,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
         breaks: "a slot that is out does not count against the rate",
         file: "machines/global_aggregator/books.rs",
         from: "+ self.ledger.outstanding();\n        \
-               reported.max(self.ledger.granted_since(from))",
+               reported.max(self.ledger.granted_since(from, now))",
         to: "+ 0;\n        reported",
     },
     Mutant {
         law: "I1",
         breaks: "a slot counts for a minute from when a clock that is wrong says that it was used",
         file: "machines/global_aggregator/books.rs",
-        from: "reported.max(self.ledger.granted_since(from))",
+        from: "reported.max(self.ledger.granted_since(from, now))",
         to: "reported",
     },
     Mutant {

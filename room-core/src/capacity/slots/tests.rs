@@ -129,12 +129,14 @@ fn slots_of_a_clock_that_was_ahead_count_for_a_minute_from_when_it_is_right() {
     let new = ledger.grant(ahead, &settings, SlotClass::New, 5, LEASE_MS);
     ledger.grant(ahead + 500, &settings, SlotClass::Queued, 3, LEASE_MS);
     ledger.set_used(new.grant, 3);
+    ledger.bring_back(NOW);
     let mut ledger = settled(ledger, NOW);
     ledger.set_returned(new.grant, 1);
-    assert_eq!((ledger.granted_since(NOW), ledger.queued_since(NOW)), (7, 3));
+    assert_eq!((ledger.granted_since(NOW, NOW), ledger.queued_since(NOW)), (7, 3));
     assert_eq!(ledger.queued_at(), NOW);
     let mut ledger = settled(ledger, NOW + 60_000);
-    assert_eq!((ledger.granted_since(NOW + 60_000), ledger.outstanding()), (0, 4));
+    let later = NOW + 60_000;
+    assert_eq!((ledger.granted_since(later, later), ledger.outstanding()), (0, 4));
     let late = NOW + LEASE_MS_MAX + WRITE_OFF_MS;
     ledger = settled(ledger, late);
     assert_eq!((ledger.outstanding(), ledger.written_off_slots(late)), (0, 4));
@@ -151,8 +153,12 @@ fn what_was_granted_is_known_for_a_minute_unless_it_came_back() {
     ledger.set_returned(slots.grant, 2);
     ledger.set_returned(slots.grant, 2);
     let check = |ledger: &Ledger, later_ms: u64, want: u64| {
-        assert_eq!(ledger.granted_since(NOW + later_ms), want, "{later_ms}");
+        let from = NOW + later_ms;
+        assert_eq!(ledger.granted_since(from, from + 60_000), want, "{later_ms}");
     };
+    // A clock that is behind knows nothing of what it granted before it was set.
+    assert_eq!(ledger.granted_since(NOW, NOW + 499), 3);
+    assert_eq!(ledger.granted_since(NOW, NOW + 500), 6);
     let mut ledger = settled(ledger, NOW + 60_499);
     check(&ledger, 0, 6);
     check(&ledger, 499, 6);
@@ -176,7 +182,7 @@ fn slots_of_after_the_last_row_count_for_a_minute_from_the_restart() {
     let mut ledger = row.restart(Incarnation(8), started_at, LEASE_MS);
     // They were used, at a second that a wrong clock has told.
     assert!(ledger.set_used(ledger.stand_in_for(unsaved).unwrap(), 3));
-    let since = |ledger: &Ledger, from| ledger.granted_since(from);
+    let since = |ledger: &Ledger, from| ledger.granted_since(from, from + MINUTE_MS);
     assert_eq!((since(&ledger, NOW), since(&ledger, started_at)), (9, 4));
     ledger.settle(started_at + MINUTE_MS, &settings);
     assert_eq!(since(&ledger, started_at), 4);

@@ -9,7 +9,7 @@ use crate::order::order_key::OrderKey;
 use crate::room::settings::Settings;
 use crate::ticket::bucket::Bucket;
 
-fn source(shard: u16, life: u64) -> NodeIncarnation {
+pub(super) fn source(shard: u16, life: u64) -> NodeIncarnation {
     NodeIncarnation { node: Node { colo: Colo::UNKNOWN, shard }, incarnation: Incarnation(life) }
 }
 

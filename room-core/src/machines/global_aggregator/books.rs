@@ -43,6 +43,11 @@ impl Books {
         &self.ledger
     }
 
+    /// Takes slots that were granted by a clock that was ahead as granted at `now`.
+    pub(super) fn bring_back(&mut self, now: Timestamp) {
+        self.ledger.bring_back(now);
+    }
+
     /// Returns the merged reports of all data centers.
     pub(super) fn contributions(&self) -> &Contributions {
         &self.contributions
@@ -193,7 +198,7 @@ impl Books {
             self.entered.get((from, 0), || self.contributions.entered_since_half(from, now))
                 + self.ledger.written_off_in_rate(now)
                 + self.ledger.outstanding();
-        reported.max(self.ledger.granted_since(from))
+        reported.max(self.ledger.granted_since(from, now))
     }
 
     /// Whether counters may get slots in advance of need (leases). Not in a slow room, and not when
