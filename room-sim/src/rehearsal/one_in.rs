@@ -29,7 +29,7 @@ impl OneIn {
                              minute";
 
     /// One of so many; `None` if the room would be too small.
-    pub fn one_in(one_in: u32, settings: &Settings) -> Option<Self> {
+    pub fn exactly(one_in: u32, settings: &Settings) -> Option<Self> {
         let sample = Self(one_in);
         sample.is_large_enough(settings).then_some(sample)
     }

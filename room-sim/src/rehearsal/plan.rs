@@ -177,7 +177,7 @@ impl Plan {
     /// that is too small.
     fn sample_asked(&self) -> Option<OneIn> {
         let usual = || Some(OneIn::of(self.visitors(), &self.settings));
-        self.one_in.map_or_else(usual, |one_in| OneIn::one_in(one_in, &self.settings))
+        self.one_in.map_or_else(usual, |one_in| OneIn::exactly(one_in, &self.settings))
     }
 
     /// Returns the room's settings.

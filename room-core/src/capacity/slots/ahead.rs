@@ -11,7 +11,7 @@ pub(super) const LEASE_MS_MAX: u64 = 79 * SECOND_MS;
 impl Ledger {
     /// Counts slots whose grant lies in the future as granted at `now`: they were granted before,
     /// and nobody knows when. So they leave the rate after a minute, and not once the clock has
-    /// come to the time of their grant. None is out for longer than [`LEASE_MS_MAX`].
+    /// come to the time of their grant. None is out for longer than `LEASE_MS_MAX`.
     pub fn bring_back(&mut self, now: Timestamp) {
         let until = now + LEASE_MS_MAX;
         for grant in self.grants.values_mut() {
