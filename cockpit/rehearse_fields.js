@@ -123,7 +123,8 @@ export function planOf(room, events, { event: id, preset, minutes, find: _, ...r
 export function limitsSentence(room, events, { event: id }) {
   const event = events.find((one) => one.id === id);
   const limits = limitsText(planOfRoom(room, event).room);
-  const more = `1.5 and 2 times as much, if no more than ${count(FEW_VISITORS)} visitors are played.`;
+  const few = count(FEW_VISITORS);
+  const more = `1.5 and 2 times as much, if no more than ${few} visitors are played.`;
   return `Limits: ${limits}, as the ${event ? "event" : "room"} has them. Beside them: ${more}`;
 }
 

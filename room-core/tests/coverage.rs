@@ -184,12 +184,11 @@ impl Server {
                 _ => kept.push(bare),
             }
         }
-        let mut path = format!("/{}", kept.join("/"));
+        let path = format!("/{}", kept.join("/"));
         let rest = path.get(1..).and_then(|below| below.split_once('/')).map(|(_, rest)| rest);
-        if let Some(rest) = rest.filter(|rest| self.cuts_first_name && rest.starts_with('/')) {
-            // Resolved against a base, a rest that begins with a slash is a path of its own.
-            path = rest.to_owned();
-        }
+        // Resolved against a base, a rest that begins with a slash is a path of its own.
+        let own = rest.filter(|rest| self.cuts_first_name && rest.starts_with('/'));
+        let path = own.map_or_else(|| path.clone(), str::to_owned);
         match path.strip_prefix("//") {
             Some(url) if self.drops_host => {
                 let url = url.trim_start_matches('/');

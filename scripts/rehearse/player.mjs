@@ -18,7 +18,7 @@ export async function play(plans, options = {}) {
   return playBy(askThread, plans, { threads: os.availableParallelism(), ...options });
 }
 
-/** How many `visitors` a plan expects, and how many are `played`. Throws `PlanError` as `play` does. */
+/** How many `visitors` a plan expects, and how many are `played`. Throws as `play` does. */
 export async function expectedBy(plan) {
   return askThread({ plan, onlyCheck: true });
 }

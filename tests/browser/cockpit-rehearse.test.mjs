@@ -46,7 +46,7 @@ browserTest("a rehearsal is refused at its fields, and cancelled", options, asyn
   await owner.reads(/^Limits: 50 a minute and 200 inside, as the room has them\. Beside them: /);
   await owner.button("Rehearse").click();
   const problem = page.locator("#field-visitors-problem");
-  await problem.getByText(/^Over 200,000 would be played.*npm run rehearse -- --url http/).waitFor();
+  await problem.getByText(/^Over 200,000 would be .*npm run rehearse -- --url http/).waitFor();
   assert.ok(await visitors.evaluate((field) => field === document.activeElement));
   assert.equal(asked.count, 1, "only the thread that checks the plan begins");
   await owner.looks("rehearse-refused");

@@ -22,6 +22,7 @@ mod recovery;
 mod restart;
 mod saves;
 mod serving;
+mod set_back;
 mod told;
 pub mod watch;
 
@@ -371,11 +372,7 @@ impl GlobalAggregator {
     /// threshold or opening changed; such a change must be stored before it is reported.
     fn tick(&mut self, now: Timestamp, settings: &Settings, turn: &mut GlobalTurn) -> bool {
         self.look(now, settings);
-        if !self.books.contributions().says_later(now) {
-            self.queue.bring_back(now);
-            self.pace.bring_back(now);
-            self.books.bring_back(now);
-        }
+        set_back::bring_back(now, &mut self.queue, &mut self.pace, &mut self.books);
         turn.incidents.extend(self.books.settle(now, settings));
         let (ledger, contributions) = (self.books.ledger(), self.books.contributions());
         let entered = ledger.queued_since(self.queue.reported().middle());

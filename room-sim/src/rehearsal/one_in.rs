@@ -1,8 +1,7 @@
 //! How many of a plan's visitors are played, and how their figures become those of all.
 //!
 //! One of `k` visitors comes, to a room of a `k`-th. Waits stay the same: the line is `k` times
-//! shorter, and moves `k` times more slowly. `room-sim/tests/sample.rs` measures how far a sample is
-//! off.
+//! shorter, and moves `k` times more slowly. `room-sim/tests/sample.rs` measures how far it is off.
 
 use room_core::room::settings::Settings;
 
